@@ -153,8 +153,10 @@ impl Runtime {
             let share = worker.per.and_then(|(per, _)| hit.view().get(self.shared(), per));
             let since = hit.view().get(self.shared(), *by).map(Cow::into_owned);
             let share = share.map(Cow::into_owned);
-            let Val::Item(record) = hit.into_val(&scope) else { return None };
-            let key = crate::read::key_of(&scope, info, &record.fields)?;
+            let key = match &hit {
+                Hit::Stored(_, item) => info.key_of(item),
+                Hit::Decoded(record) => crate::read::key_of(&scope, info, &record.fields)?,
+            };
             Some(Due {
                 key: key.into(),
                 share: share.and_then(|value| crate::template::canonical(None, &value)).unwrap_or_default(),

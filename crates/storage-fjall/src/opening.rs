@@ -37,8 +37,10 @@ pub(crate) fn open_fjall(
     let open = || -> fjall::Result<(Database, Keyspace)> {
         let database = Database::builder(&path)
             .cache_size(options.cache_bytes)
-            // Two at least: one of them never compacts, so that memtables do not wait behind a compaction.
-            .worker_threads(2)
+            // Worker 0 never compacts, so memtables do not wait behind a compaction. It puts a request for a compaction back
+            // into the queue, over and over, while every other worker is busy. With one other worker, that burns a core
+            // during each compaction; with two, the idle one takes the request.
+            .worker_threads(3)
             .max_journaling_size(JOURNAL_BYTES)
             .max_cached_files(Some(OPEN_FILES))
             .journal_compression(CompressionType::None)

@@ -45,6 +45,8 @@ pub(crate) struct Looks {
     /// The cursor of the look from the newest end.
     newest: Option<String>,
     newest_pages: usize,
+    /// How long the pages of the look from the newest end took together.
+    newest_took_ms: i64,
     /// Whether something may have become due since the last look at the newest, or since the pass began.
     is_asked_for: bool,
     /// Whether items are known to be due that found no place before.
@@ -67,6 +69,7 @@ impl Looks {
             pass: None,
             newest: None,
             newest_pages: 0,
+            newest_took_ms: 0,
             is_asked_for: true,
             is_pass_asked_for: true,
             is_long: false,
@@ -106,7 +109,10 @@ impl Looks {
         }
         self.began_ms = now_ms;
         if self.wants_newest() && self.next_newest_ms <= now_ms {
-            self.newest_pages = if self.newest.is_some() { self.newest_pages + 1 } else { 1 };
+            if self.newest.is_none() {
+                (self.newest_pages, self.newest_took_ms) = (0, 0);
+            }
+            self.newest_pages += 1;
             self.is_asked_for = false;
             return Some(Look::Newest(self.newest.take()));
         }
@@ -133,8 +139,9 @@ impl Looks {
             }
             Look::Newest(_) => {
                 self.newest = cursor.filter(|_| page.is_news && self.newest_pages < MAX_NEWEST);
+                self.newest_took_ms += took_ms;
                 if self.newest.is_none() {
-                    self.newest_pause_ms = pause_ms(self.newest_pause_ms, page.begins, took_ms);
+                    self.newest_pause_ms = pause_ms(self.newest_pause_ms, page.begins, self.newest_took_ms);
                     self.next_newest_ms = now_ms + self.newest_pause_ms;
                 }
             }
@@ -220,6 +227,25 @@ mod tests {
             }
         }
         assert!(times.len() < 12, "{times:?}");
+    }
+
+    // The pause went by the last of five pages: items that found no place are news each time.
+    #[test]
+    fn the_pause_after_several_pages_goes_by_all_of_them() {
+        let mut looks = Looks::new(0);
+        let first = looks.begin(0).expect("a look");
+        looks.end(&first, Some("second".to_owned()), VAIN, 1);
+        looks.ask();
+        for page in 0..MAX_NEWEST as i64 {
+            let at_ms = 7 + page * 7;
+            let look = looks.begin(at_ms).expect("a page");
+            looks.end(&look, Some("older".to_owned()), Page { begins: false, is_news: true }, at_ms + 2);
+        }
+        let ended_ms = 7 + (MAX_NEWEST as i64 - 1) * 7 + 2;
+        looks.ask();
+        looks.next_pass_ms = i64::MAX;
+        let took_ms = 2 * MAX_NEWEST as i64;
+        assert_eq!(looks.wait_ms(ended_ms), u64::try_from(took_ms * PAUSE_FACTOR).ok());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The queries of a page: what each asks, how far it has come, and what they give together.
 
-use std::cmp::Ordering;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -94,32 +93,51 @@ impl Read {
         if let [branch] = branches {
             return self.next(session, branch, wanted).await;
         }
+        if self.pattern.order.is_some() {
+            return self.in_order(session, scope, branches, wanted).await;
+        }
+        let mut taken = Vec::new();
+        for branch in branches {
+            let left = wanted.map(|wanted| wanted - taken.len());
+            if left == Some(0) {
+                break;
+            }
+            taken.extend(self.next(session, branch, left).await?);
+        }
+        Ok(taken)
+    }
+
+    /// The next items of several queries, by their sort keys.
+    async fn in_order(
+        &self,
+        session: &Session<'_>,
+        scope: &Scope<'_>,
+        branches: &mut [Branch],
+        wanted: Option<usize>,
+    ) -> Result<Vec<Item>, Failure> {
+        // Any query may have the next item, so all are sent at the same time.
+        let filled = branches.iter_mut().map(|branch| self.fill(session, branch, wanted));
+        join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
+        // Places are computed once for each item, which is compared with those of all other queries until it is taken.
+        let place = |branch: &Branch| branch.waiting.front().map(|item| self.place(scope, item));
+        let mut places: Vec<Option<Vec<u8>>> = branches.iter().map(place).collect();
         let mut taken = Vec::new();
         while wanted.is_none_or(|wanted| taken.len() < wanted) {
-            let left = wanted.map(|wanted| wanted - taken.len());
-            let ordered = self.pattern.order.is_some() && branches.len() > 1;
-            if ordered {
-                // Any query may have the next item, so all are sent at the same time.
-                let filled = branches.iter_mut().map(|branch| self.fill(session, branch, left));
-                join_all(filled).await.into_iter().collect::<Result<Vec<()>, Failure>>()?;
-            } else {
-                for branch in branches.iter_mut() {
-                    self.fill(session, branch, left).await?;
-                    if !branch.waiting.is_empty() {
-                        break;
-                    }
-                }
-            }
-            let heads =
-                branches.iter().enumerate().filter_map(|(at, branch)| Some((at, branch.waiting.front()?)));
-            let first = match ordered {
-                true => heads.min_by(|(_, left), (_, right)| self.compare(scope, left, right)),
-                false => heads.into_iter().next(),
+            let heads = places.iter().enumerate().filter_map(|(at, place)| Some((at, place.as_ref()?)));
+            let first = match self.plan.descending {
+                true => heads.min_by(|(_, left), (_, right)| right.cmp(left)),
+                false => heads.min_by(|(_, left), (_, right)| left.cmp(right)),
             };
             let Some(at) = first.map(|(at, _)| at) else { break };
-            if let Some(item) = branches[at].waiting.pop_front() {
-                branches[at].last = Some(item.clone());
+            let branch = &mut branches[at];
+            if let Some(item) = branch.waiting.pop_front() {
+                branch.last = Some(item.clone());
                 taken.push(item);
+            }
+            let left = wanted.map(|wanted| wanted - taken.len());
+            if left != Some(0) {
+                self.fill(session, branch, left).await?;
+                places[at] = place(branch);
             }
         }
         Ok(taken)
@@ -220,22 +238,18 @@ impl Read {
         }
     }
 
-    /// The order of two items of different queries: that of the sort key, then of the table's key.
-    fn compare(&self, scope: &Scope<'_>, left: &Item, right: &Item) -> Ordering {
+    /// The place of an item among those of all queries, as bytes in their order: by the sort key, then by the table's key.
+    fn place(&self, scope: &Scope<'_>, item: &Item) -> Vec<u8> {
         let program = &scope.shared.program;
-        let bytes = |item: &Item| {
-            let mut bytes = Vec::new();
-            let table = &program.tables[self.plan.path.table].key;
-            for name in self.key(program).sort.iter().chain(table.names()) {
-                if let Some(value) = item.get(name) {
-                    // Key attributes are strings, numbers or bytes, so this cannot fail.
-                    let _ = key::put_component(&mut bytes, value);
-                }
+        let table = &program.tables[self.plan.path.table].key;
+        let mut bytes = Vec::with_capacity(64);
+        for name in self.key(program).sort.iter().chain(table.names()) {
+            if let Some(value) = item.get(name) {
+                // Key attributes are strings, numbers or bytes, so this cannot fail.
+                let _ = key::put_component(&mut bytes, value);
             }
-            bytes
-        };
-        let order = bytes(left).cmp(&bytes(right));
-        if self.plan.descending { order.reverse() } else { order }
+        }
+        bytes
     }
 }
 

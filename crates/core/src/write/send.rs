@@ -159,7 +159,7 @@ async fn send_one(
     }
 }
 
-async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) -> Result<(), Refusal> {
+async fn together(session: &Session<'_>, scope: &Scope<'_>, mut writes: Vec<Write>) -> Result<(), Refusal> {
     for write in &writes {
         if write.condition == Condition::Never {
             return Err(impossible(session, scope, write).await?);
@@ -168,7 +168,7 @@ async fn together(session: &Session<'_>, scope: &Scope<'_>, writes: Vec<Write>) 
     if let Some(twice) = twice(scope, &writes) {
         return Err(Refusal::Failed(twice));
     }
-    let items = writes.iter().map(|write| item(scope, write)).collect();
+    let items = writes.iter_mut().map(|write| item(scope, write)).collect();
     let input = TransactWriteItemsInput {
         transact_items: items,
         client_request_token: session.needs_tokens().then(|| token(scope)).transpose()?,
@@ -208,14 +208,16 @@ fn twice(scope: &Scope<'_>, writes: &[Write]) -> Option<Failure> {
     Some(Failure::new(FailureKind::Invalid, format!("this would write {which} in one transaction")))
 }
 
-fn item(scope: &Scope<'_>, write: &Write) -> TransactWriteItem {
+/// The parts of the request are moved out of a write; its demands stay, to explain a refusal.
+fn item(scope: &Scope<'_>, write: &mut Write) -> TransactWriteItem {
     let table_name = scope.shared.entities[write.entity].table.clone();
-    let condition_expression = condition(write.condition.clone());
-    let (expression_attribute_names, expression_attribute_values) = write.placeholders.clone().into_parts();
+    let condition_expression = condition(std::mem::replace(&mut write.condition, Condition::Always));
+    let (expression_attribute_names, expression_attribute_values) =
+        std::mem::take(&mut write.placeholders).into_parts();
     let return_values_on_condition_check_failure = Some(ReturnValuesOnConditionCheckFailure::AllOld);
-    let key = write.key.clone().into();
+    let key = std::mem::take(&mut write.key).into();
     let mut item = TransactWriteItem::default();
-    match write.act.clone() {
+    match std::mem::replace(&mut write.act, Act::Check) {
         Act::Put(content) => {
             item.put = Some(Put {
                 item: content.into(),

@@ -64,6 +64,15 @@ impl Backend for Interim {
     fn repeats(&self) -> bool {
         self.inner.repeats()
     }
+
+    /// An item that is being rewritten is refused for a moment only.
+    fn is_steady(&self) -> bool {
+        self.inner.is_steady() && !self.is_following()
+    }
+
+    fn loses_answers(&self) -> bool {
+        self.inner.loses_answers()
+    }
 }
 
 /// The tables in turn, and the backend below.

@@ -85,4 +85,28 @@ impl Backend for Watch {
     fn repeats(&self) -> bool {
         self.backend.repeats()
     }
+
+    fn is_steady(&self) -> bool {
+        self.backend.is_steady()
+    }
+
+    fn loses_answers(&self) -> bool {
+        self.backend.loses_answers()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sortkey_embedded::Embedded;
+    use sortkey_engine::{Engine, Settings};
+
+    use super::*;
+
+    // Every request to a database in the same process was copied, to be sent again, and every transaction stored a token.
+    #[test]
+    fn a_call_on_a_database_in_this_process_loses_no_answers() {
+        let below = Embedded::new(Engine::memory(Settings::default()));
+        let watch = Watch::new("call", Arc::new(below), None);
+        assert!(watch.is_steady() && !watch.loses_answers());
+    }
 }

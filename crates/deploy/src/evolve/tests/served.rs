@@ -128,6 +128,7 @@ fn answers_are_those_of_the_new_version_before_between_and_after() {
             pollster::block_on(begin(&served.bare, Coverage::AsMarked, &pause, &mut |_| {})).expect("begun");
         assert!(begun.turning().is_some(), "{:?} does not serve", row.changes);
         served.interim.follow(begun.turning());
+        assert!(!served.interim.is_steady(), "an item is refused while it is rewritten");
         let both = [&served.runtime, &new];
         let same =
             |when: &str| assert_eq!(seen(both[0], &row), seen(both[1], &row), "{:?}, {when}", row.changes);
@@ -250,4 +251,11 @@ fn values_that_come_while_the_version_before_stops_are_looked_at_again() {
     assert!(refusals[0].title.contains("`Order.total`"), "{refusals:?}");
     // Nothing is left half done: the version before is let in again.
     assert_eq!(call(&up(&database, SHOP).0, "ofUser", json!({ "userId": "u9" }))[0]["total"], 900);
+}
+
+// Every request of `sortkey up` was copied, to be sent again, and every transaction stored a token.
+#[test]
+fn a_backend_that_is_steady_and_loses_no_answers_stays_so() {
+    let served = Served::of(&engine(), SHOP);
+    assert!(served.interim.is_steady() && !served.interim.loses_answers());
 }
