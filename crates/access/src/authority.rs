@@ -116,7 +116,7 @@ impl Authority {
 
     /// Verifies the signature of a request for one of these services, and returns the caller.
     ///
-    /// The order of checks is AWS's: what the signature covers, its time, its scope, its access key, then the signature
+    /// The order of checks is AWS's: the time of the signature, what it covers, its scope, its access key, then the signature
     /// itself. An unknown key in a request that has expired is answered with the expiry.
     pub fn verify(
         &self,
@@ -126,8 +126,8 @@ impl Authority {
     ) -> Result<Caller, Rejected> {
         let mut credential = String::new();
         let signature = Signature::read(request, &mut credential)?;
-        signature.check_coverage(request)?;
         signature.check_time(Timestamp { seconds: now_seconds })?;
+        signature.check_coverage(request)?;
         let credential = signature.credential()?;
         signature.check_scope(&credential, services)?;
         let found = self.find(&signature, credential.access_key);

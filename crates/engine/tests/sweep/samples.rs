@@ -48,7 +48,13 @@ impl Prepared {
             let described = database.ok("DescribeBackup", arn);
             described["BackupDescription"]["BackupDetails"]["BackupStatus"] == "AVAILABLE"
         };
-        while !available(&backup) {
+        // A table of which an export is being made cannot be deleted.
+        let exported = json!({"ExportArn": export["ExportDescription"]["ExportArn"]});
+        let is_exported = || {
+            let described = database.ok("DescribeExport", exported.clone());
+            described["ExportDescription"]["ExportStatus"] == "COMPLETED"
+        };
+        while !available(&backup) || !is_exported() {
             std::thread::yield_now();
         }
         let described = database.ok("DescribeStream", json!({"StreamArn": stream}));
@@ -104,10 +110,45 @@ impl Prepared {
             "UpdateTimeToLive" => json!({
                 "TableName": "table", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "expires"}
             }),
-            // DeleteTable, DescribeContinuousBackups, DescribeTable, DescribeTimeToLive; and UpdateTable, which needs one
-            // change besides, and takes most of them one at a time only.
+            "UpdateTable" => json!({"TableName": "table", "DeletionProtectionEnabled": true}),
+            // DeleteTable, DescribeContinuousBackups, DescribeTable, DescribeTimeToLive.
             _ => table,
         }
+    }
+}
+
+/// Takes the change of UpdateTable's sample away when there is another one: most are taken one at a time only.
+pub(crate) fn make_room(operation: &str, request: &mut Value) {
+    let Some(request) = request.as_object_mut().filter(|_| operation == "UpdateTable") else { return };
+    let own = ["TableName", "AttributeDefinitions", "DeletionProtectionEnabled"];
+    if request.keys().any(|member| !own.contains(&member.as_str())) {
+        request.remove("DeletionProtectionEnabled");
+    }
+}
+
+/// Members that the model does not require, and the service does: one of a union, and what nothing works without.
+const CHOSEN: &[&str] =
+    &["Create", "Csv", "MaxReadRequestUnits", "ProjectionType", "ReadUnitsPerSecond", "StreamViewType"];
+
+/// Gives a table with local indexes the sort key that it needs.
+pub(crate) fn sort_for_local_indexes(request: &mut Value) {
+    let is_sample = request["KeySchema"] == hash("pk") && request["AttributeDefinitions"] == strings("pk");
+    if is_sample && request.get("LocalSecondaryIndexes").is_some() {
+        let sk = json!({"AttributeName": "sk", "AttributeType": "S"});
+        request["AttributeDefinitions"].as_array_mut().unwrap().push(sk);
+        let sk = json!({"AttributeName": "sk", "KeyType": "RANGE"});
+        request["KeySchema"].as_array_mut().unwrap().push(sk);
+    }
+}
+
+/// Lets a table with provisioned throughput be paid for it: the sample pays per request.
+pub(crate) fn pay_for_throughput(request: &mut Value) {
+    let parameters = match request.get_mut("TableCreationParameters") {
+        Some(parameters) => parameters,
+        None => request,
+    };
+    if parameters.get("ProvisionedThroughput").is_some() && parameters["BillingMode"] == "PAY_PER_REQUEST" {
+        parameters["BillingMode"] = json!("PROVISIONED");
     }
 }
 
@@ -115,18 +156,25 @@ impl Prepared {
 pub(crate) fn value(model: &Model, member: &str, shape: &str) -> Value {
     match model.shape(shape) {
         Shape::Structure(members) => {
-            let has = |name: &&str| members.iter().any(|member| member.name == *name);
             let mut structure = json!({});
-            // A union has no required member; its first one is used.
-            let chosen = ["Create", "Csv"].into_iter().find(has);
             for member in members {
-                if member.is_required || Some(member.name) == chosen {
+                if member.is_required || CHOSEN.contains(&member.name) {
                     structure[member.name] = value(model, member.name, member.shape);
                 }
             }
             structure
         }
-        Shape::List { of, .. } => json!([value(model, member, of)]),
+        Shape::List { of, .. } => match member {
+            "LocalSecondaryIndexes" => {
+                let keys = [("pk", "HASH"), ("sk", "RANGE")];
+                let keys = keys.map(|(name, kind)| json!({"AttributeName": name, "KeyType": kind}));
+                json!([{"IndexName": "local", "KeySchema": keys, "Projection": {"ProjectionType": "ALL"}}])
+            }
+            "GlobalSecondaryIndexOverride" => json!([
+                {"IndexName": "index", "KeySchema": hash("pk"), "Projection": {"ProjectionType": "ALL"}}
+            ]),
+            _ => json!([value(model, member, of)]),
+        },
         Shape::Map { of } => json!({"#name": value(model, member, of)}),
         Shape::Text { min, .. } => match member {
             "TableName" | "SourceTableName" | "ExclusiveStartTableName" => json!("table"),

@@ -1,7 +1,8 @@
 //! The order of AWS's errors: of a request with several faults, the first one in this order is answered.
 //!
 //! The order is the one that others wrote down from DynamoDB's answers (dynalite's server, scratchstack's rules); ScyllaDB's
-//! tests, which run against AWS, have an unknown key in a request that has expired, of a scope that is none. What is missing from
+//! tests, which run against AWS, have a request that has expired, with an unknown key, a scope that is none, and headers that are not
+//! signed. What is missing from
 //! a header or a query altogether is found before all of this, in the server's `authorization.rs`.
 
 use super::*;
@@ -14,8 +15,8 @@ const NOON: i64 = START + 43_200;
 enum Fault {
     Algorithm,
     Date,
-    Coverage,
     Time,
+    Coverage,
     Elements,
     Scope,
     Key,
@@ -27,8 +28,8 @@ use Fault::*;
 const IN_ORDER: [(Fault, &str); 8] = [
     (Algorithm, "Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA1'"),
     (Date, "Date must be in ISO-8601 'basic format'. Got '201'. See http://en.wikipedia.org/wiki/ISO_8601"),
-    (Coverage, "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."),
     (Time, "Signature expired: 20261117T"),
+    (Coverage, "'Host' or ':authority' must be a 'SignedHeader' in the AWS Authorization."),
     (
         Elements,
         "Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got '",
