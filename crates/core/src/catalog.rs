@@ -1,5 +1,7 @@
 //! A design prepared for running: what a request needs of tables and entities, looked up once.
 
+mod contenders;
+
 use sortkey_diagnostics::a;
 use std::sync::Arc;
 
@@ -65,6 +67,8 @@ pub struct EntityInfo {
     pub(crate) agreeing: Vec<AttributeId>,
     /// Entities of the table whose keys begin with text where this one has a plain value.
     rivals: Vec<EntityId>,
+    /// Entities of the table whose keys may look like those of this one.
+    contenders: Vec<EntityId>,
 }
 
 /// The condition under which a key is free, as requests take it.
@@ -109,6 +113,7 @@ pub(crate) fn entities(program: &Program, settings: &Settings) -> Arena<EntityId
             vacant: table.filter(|table| table.ttl.is_none()).and_then(|table| Vacant::of(&table.key)),
             guards: entity.uniques.iter().map(|unique| guard::prefix(entity, unique)).collect(),
             rivals: table.map(|table| rivals(program, table, entity)).unwrap_or_default(),
+            contenders: table.map(|table| contenders::contenders(program, table, at)).unwrap_or_default(),
             agreeing: agreeing(entity),
             told: told(entity),
         }
@@ -183,7 +188,20 @@ impl EntityInfo {
             return true;
         }
         // A plain value fits anything, also what another entity of the table begins its keys with.
-        fits(self.of(program), item) && !self.rivals.iter().any(|rival| fits(&program.entities[*rival], item))
+        fits(self.of(program), item)
+            && !self.rivals.iter().any(|rival| fits(&program.entities[*rival], item))
+            && !self.is_contested(program, item)
+    }
+
+    /// Whether the key of an item is rather one of another entity.
+    fn is_contested(&self, program: &Program, item: &Item) -> bool {
+        let spells = |other: &EntityId| {
+            let other = &program.entities[*other];
+            fits(other, item) && contenders::spells(other, item)
+        };
+        !self.contenders.is_empty()
+            && !contenders::spells(self.of(program), item)
+            && self.contenders.iter().any(spells)
     }
 
     /// Whether the key of an item is one that this entity could store, also where it has its table to itself.

@@ -8,7 +8,7 @@ use sortkey_diagnostics::a;
 use sortkey_value::Item;
 
 use super::refusal::{Refusal, cancelled, explain, refused};
-use super::{Act, Answers, Write};
+use super::{Act, Answers, Test, Write};
 use crate::condition::Condition;
 use crate::evaluate::{Scope, hex};
 use crate::session::{Session, failure};
@@ -54,11 +54,14 @@ async fn send_all(
     }
 }
 
-/// Two moves of one guard become one: freed and taken in the same transaction, it changes hands.
+/// Two moves of one guard become one: freed and taken in the same transaction, it changes hands. Two statements about one
+/// item stay two, which is refused.
 fn merged(writes: Vec<Write>) -> Vec<Write> {
+    let is_guard = |write: &Write| write.demands.iter().any(|each| matches!(each.test, Test::Free(_)));
     let mut merged: Vec<Write> = Vec::with_capacity(writes.len());
     for write in writes {
-        let twin = merged.iter().position(|each| each.key == write.key && each.entity == write.entity);
+        let is_twin = |each: &Write| each.key == write.key && each.entity == write.entity && is_guard(each);
+        let twin = merged.iter().position(is_twin).filter(|_| is_guard(&write));
         match (twin, &write.act) {
             (Some(at), Act::Put(item)) if merged[at].act == Act::Delete => {
                 merged[at].act = Act::Put(item.clone())

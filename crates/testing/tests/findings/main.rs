@@ -36,6 +36,7 @@ mod f36;
 mod f37;
 mod f38;
 mod f39;
+mod generated;
 mod later;
 mod paths;
 mod receipts;

@@ -25,8 +25,7 @@ pub(super) fn instead(
     };
     let changed = Failure::new(FailureKind::Conflict, format!("the {} was changed meanwhile", info.name));
     if let Some(condition) = plan.condition {
-        // The condition is about the item before the change: of one that is not there, its key and its defaults.
-        let before = fill(scope, info, plan.known.clone(), true)?;
+        let before = before(scope, plan)?;
         if !scope.holds(condition, Some(View::of(info.at, &before)))? {
             return Err(condition_failed(scope, plan));
         }
@@ -54,11 +53,7 @@ pub(super) fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fresh, Failure
     let mut given = plan.known.clone();
     given.extend(plan.sets().map(|(name, value)| (name.clone(), value.clone())));
     given.retain(|_, value| !value.is_absent());
-    if let (Some(caller), Some(tenant)) = (&scope.caller, info.of(&scope.shared.program).tenant)
-        && let Some((name, own)) = caller.entry(info.name_of(tenant.attribute))
-    {
-        given.get_or_insert_with(name.clone(), || own.clone());
-    }
+    owned(scope, plan, &mut given);
     let mut image = fill(scope, info, given, true)?;
     match plan.apply_to_item(scope, &image.clone(), &mut image) {
         Err(failure) if failure.kind == FailureKind::CheckFailed => return Ok(Fresh::Impossible(failure)),
@@ -69,4 +64,20 @@ pub(super) fn fresh(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fresh, Failure
         Ok(()) => Fresh::Item(image),
         Err(failure) => Fresh::Impossible(failure),
     })
+}
+
+/// The item that a condition is about where there is none: its key, its tenant and its defaults.
+pub(super) fn before(scope: &Scope<'_>, plan: &Plan<'_>) -> Result<Fields, Failure> {
+    let mut given = plan.known.clone();
+    owned(scope, plan, &mut given);
+    fill(scope, plan.info, given, true)
+}
+
+/// The tenant of an item that a caller makes is their own.
+fn owned(scope: &Scope<'_>, plan: &Plan<'_>, given: &mut Fields) {
+    if let (Some(caller), Some(tenant)) = (&scope.caller, plan.info.of(&scope.shared.program).tenant)
+        && let Some((name, own)) = caller.entry(plan.info.name_of(tenant.attribute))
+    {
+        given.get_or_insert_with(name.clone(), || own.clone());
+    }
 }

@@ -7,6 +7,7 @@ use sortkey_value::{AttributeValue, Item, Number};
 
 use super::changes::{To, leaves_range, state_set};
 use super::expression::start;
+use super::fresh::before;
 use super::version::version_demands;
 use super::{Plan, Write, inside, way};
 use crate::catalog::EntityInfo;
@@ -64,7 +65,9 @@ pub(super) fn demand_all(
     });
     demand_types(scope, plan.info, write, whole)?;
     if let Some(condition) = plan.condition {
-        let (condition, defaults) = (condition.clone(), fresh.cloned());
+        // What is asked about is the item before the change: of one that is not there, its key and its defaults.
+        let defaults = fresh.map(|_| before(scope, plan)).transpose()?;
+        let condition = condition.clone();
         let test = Test::If { condition, defaults, after: None };
         if !write.demand(scope, test, condition_failed(scope, plan))? {
             return Ok(false);
