@@ -33,6 +33,55 @@ fn every_reference_leads_somewhere_and_every_operation_has_its_own_id() {
     }
 }
 
+/// Names of what a design keeps for itself: where an item lies, by what it is found, who works on it. What is found by the hash of a
+/// random token has that as its key, which opens nothing.
+fn is_internal(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let parts = ["shard", "lease", "fence", "rank", "gsi", "sortkey#"];
+    parts.iter().any(|part| lower.contains(part))
+        || lower.ends_with("hash") && !matches!(&*lower, "tokenhash" | "statehash" | "accesshash")
+        || matches!(&*lower, "pk" | "sk" | "lastcode" | "troubles" | "moving" | "revision")
+}
+
+/// The names of all properties that a schema leads to.
+fn properties(document: &Json, schema: &Json, names: &mut BTreeSet<String>, seen: &mut BTreeSet<String>) {
+    match schema {
+        Json::Array(each) => each.iter().for_each(|each| properties(document, each, names, seen)),
+        Json::Object(members) => {
+            if let Some(Json::Object(own)) = members.get("properties") {
+                names.extend(own.keys().cloned());
+            }
+            if let Some(target) = members.get("$ref").and_then(Json::as_str)
+                && seen.insert(target.to_owned())
+            {
+                let target = document.pointer(target.trim_start_matches('#')).expect("it leads somewhere");
+                properties(document, target, names, seen);
+            }
+            members.values().for_each(|each| properties(document, each, names, seen));
+        }
+        _ => {}
+    }
+}
+
+// A delivery of Ferryhook showed its shard, keys and sessions showed the hashes that they are found by.
+#[test]
+fn answers_show_no_internals() {
+    for system in SYSTEMS {
+        let document = document(&runtime(system));
+        for (path, item) in document["paths"].as_object().expect("paths") {
+            for operation in item.as_object().expect("a path item").values() {
+                let responses = operation["responses"].as_object().expect("responses");
+                for (_, response) in responses.iter().filter(|(status, _)| status.starts_with('2')) {
+                    let (mut names, mut seen) = (BTreeSet::new(), BTreeSet::new());
+                    properties(&document, response, &mut names, &mut seen);
+                    let internal: Vec<&String> = names.iter().filter(|name| is_internal(name)).collect();
+                    assert!(internal.is_empty(), "{system} {path} shows {internal:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn routes_are_described_with_their_methods_and_statuses() {
     let document = document(&runtime("ferryhook"));
