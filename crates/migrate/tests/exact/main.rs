@@ -17,6 +17,7 @@ mod shadow;
 mod slice;
 mod support;
 mod torture;
+mod vanishing;
 mod verify;
 mod whole;
 mod withdraw;
