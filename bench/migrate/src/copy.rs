@@ -12,7 +12,7 @@ use sortkey_api::{Backend as _, Request};
 use sortkey_embedded::{Embedded, block_on};
 use sortkey_migrate::Rate;
 
-use crate::fill::fill;
+use crate::fill::{OF_A_SELLER, sellers};
 use crate::recorder::Recorder;
 use crate::world::World;
 
@@ -24,15 +24,15 @@ const TURN: Duration = Duration::from_secs(4);
 
 pub fn run(directory: Option<&Path>, items: usize) {
     let prepared = |world: &World| {
-        fill(&world.old_alone(), items);
+        sellers(&world.old_alone(), 0..items.div_ceil(OF_A_SELLER));
         world.make_tables();
         let runner = world.runner(world.backend());
         block_on(runner.prepare()).expect("prepared");
         block_on(runner.start()).expect("started");
     };
-    let worlds: [Box<dyn Fn() -> World>; 3] = match directory {
+    let worlds: [Box<dyn Fn() -> World>; 4] = match directory {
         Some(directory) => {
-            let folders = ["a", "b", "c"].map(|name| directory.join(name));
+            let folders = ["a", "b", "c", "d"].map(|name| directory.join(name));
             prepared(&World::open(folders[0].clone()));
             for copy in &folders[1..] {
                 let copied = Command::new("cp").arg("-r").args([&folders[0], copy]).status().expect("cp");
@@ -43,7 +43,7 @@ pub fn run(directory: Option<&Path>, items: usize) {
         None => {
             let world = World::in_memory();
             prepared(&world);
-            [(); 3].map(|()| {
+            [(); 4].map(|()| {
                 let fork = world.fork();
                 Box::new(move || fork.clone()) as Box<dyn Fn() -> World>
             })
@@ -52,11 +52,12 @@ pub fn run(directory: Option<&Path>, items: usize) {
     println!(
         "| what | items | seconds | items/s | CPU seconds | items per CPU second |\n|---|---|---|---|---|---|"
     );
-    let [first, second, third] = worlds;
-    let transactions = measure_copy(&first());
-    measure_raw(&second(), transactions);
+    let [first, second, third, fourth] = worlds;
+    measure_copy(&first());
+    let transactions = record_copy(&second());
+    measure_raw(&third(), transactions);
     println!("\n| asked for, items/s | held | off by |\n|---|---|---|");
-    measure_rates(&third());
+    measure_rates(&fourth());
 }
 
 /// The begin of a measurement, by the clock and by the processor; the latter is steadier on a busy machine.
@@ -85,19 +86,24 @@ fn cpu_seconds() -> f64 {
     (ticks(11) + ticks(12)) / 100.0
 }
 
-fn measure_copy(world: &World) -> Vec<TransactWriteItemsInput> {
-    let recorder = Arc::new(Recorder::new(Embedded::new(world.engine.clone()), true));
-    let runner = world.runner(recorder.clone());
+fn measure_copy(world: &World) {
+    let runner = world.runner(world.backend());
     let begun = Begun::now();
     block_on(runner.copy(&mut |_| ())).unwrap_or_else(|refusal| panic!("{refusal}"));
     let state = block_on(runner.state()).expect("read").expect("begun");
-    let transactions = std::mem::take(&mut *recorder.transactions.lock().expect("no panic"));
     begun.row("copy", state.walks.values().map(|walk| walk.copied).sum());
     let begun = Begun::now();
     let report = block_on(runner.verify(&mut |_| ())).expect("compared");
     begun.row("verify, both sides", report.items);
     assert_eq!(report.differences, 0, "{:?}", report.listed);
-    transactions
+}
+
+/// The transactions of the copy that were carried out, in their order.
+fn record_copy(world: &World) -> Vec<TransactWriteItemsInput> {
+    let recorder = Arc::new(Recorder::new(Embedded::new(world.engine.clone()), true));
+    let runner = world.runner(recorder.clone());
+    block_on(runner.copy(&mut |_| ())).unwrap_or_else(|refusal| panic!("{refusal}"));
+    std::mem::take(&mut *recorder.transactions.lock().expect("no panic"))
 }
 
 /// The transactions of the copy on a database as the copy found it.

@@ -4,14 +4,16 @@ use std::path::Path;
 use std::time::Duration;
 
 use sortkey_engine::Engine;
-use sortkey_migrate::Rate;
+use sortkey_migrate::{Extent, Rate};
 use sortkey_storage_fjall::{FjallStore, Options};
 
-use crate::whole::{Load, carried_over, world};
+use crate::carried::{Load, carried_over, world};
 
 /// The rate that `sortkey migrate plan` proposes.
 const RATE: Rate = Rate::Units(1_000);
 const NAP: Duration = Duration::from_secs(5);
+/// Each waits for the disk.
+const WRITERS: usize = 8;
 
 pub fn run(directory: Option<&Path>, items: usize) {
     let settings = sortkey_engine::Settings::default();
@@ -26,7 +28,10 @@ pub fn run(directory: Option<&Path>, items: usize) {
         Ok(text) => text.parse().ok(),
         Err(_) => Some(RATE),
     };
-    let outcome = carried_over(&world(engine), &Load { items, rate, nap: NAP });
+    let outcome = carried_over(
+        &world(engine),
+        &Load { items, writers: WRITERS, rate, nap: NAP, extent: Extent::Sample(5_000) },
+    );
     println!("{outcome}");
     assert!(outcome.is_right());
 }

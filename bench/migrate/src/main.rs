@@ -1,21 +1,29 @@
 //! Seller profiles carried over to their next design. `bench/migrate.sh` builds and starts it.
 
 mod copy;
-mod fill;
 mod load;
 mod recorder;
 mod world;
 
-// The migration under load is the one that the tests carry out.
+// The migration under load is the one that the tests carry out, on the items that they make.
 #[allow(dead_code)]
-#[path = "../../../crates/migrate/tests/exact/sellers.rs"]
-mod sellers;
+#[path = "../../../crates/migrate/tests/exact/callers.rs"]
+mod callers;
+#[path = "../../../crates/migrate/tests/exact/load.rs"]
+mod carried;
+#[path = "../../../crates/migrate/tests/exact/desk.rs"]
+mod desk;
+#[path = "../../../crates/migrate/tests/exact/fill.rs"]
+mod fill;
+#[path = "../../../crates/migrate/tests/exact/outcome.rs"]
+mod outcome;
+#[path = "../../../crates/migrate/tests/exact/readers.rs"]
+mod readers;
 #[allow(dead_code)]
 #[path = "../../../crates/migrate/tests/exact/support.rs"]
 mod support;
-#[allow(dead_code)]
-#[path = "../../../crates/migrate/tests/exact/whole.rs"]
-mod whole;
+#[path = "../../../crates/migrate/tests/exact/work.rs"]
+mod work;
 
 use std::path::PathBuf;
 

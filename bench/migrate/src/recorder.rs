@@ -1,4 +1,4 @@
-//! A backend that writes down the transactions it is sent, and counts the items that they carry over.
+//! A backend that writes down the transactions that it carries out, and counts the items that they carry over.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,11 +32,10 @@ impl Backend for Recorder {
     fn send(&self, request: Request) -> Pending<'_, Response> {
         let Request::TransactWriteItems(input) = request else { return self.inner.send(request) };
         let count = carried(&input);
-        if self.keeps {
-            self.transactions.lock().expect("no panic").push((*input).clone());
-        }
+        let kept = self.keeps.then(|| (*input).clone());
         Box::pin(async move {
             let answer = self.inner.send(Request::TransactWriteItems(input)).await?;
+            self.transactions.lock().expect("no panic").extend(kept);
             self.carried.fetch_add(count, Ordering::Relaxed);
             Ok(answer)
         })

@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value as Json, json};
 use sortkey_api::{Backend, Pending};
-use sortkey_core::{Answer, Call, Failure, Runtime, Settings};
+use sortkey_core::{Runtime, Settings};
 use sortkey_deploy::{Coverage, deploy, prepare};
 use sortkey_design::{Design, FileLoader, compile};
 use sortkey_embedded::{Embedded, KeyFile, block_on, ephemeral};
 use sortkey_engine::Engine;
-use sortkey_migrate::{Ages, Plan, Runner};
+use sortkey_migrate::{Ages, Plan, Runner, Spawn};
 use sortkey_storage_fjall::{FjallStore, Options};
 
 #[derive(Clone)]
@@ -85,7 +84,8 @@ impl World {
 
     pub fn runner(&self, backend: Arc<dyn Backend>) -> Runner {
         let plan = self.plan(Arc::clone(&backend));
-        Runner::new(plan, backend, self.settings(), Ages::ALONE).expect("a runner")
+        let threads: Spawn = Arc::new(|task| drop(std::thread::spawn(move || block_on(task))));
+        Runner::new(plan, backend, self.settings(), Ages::ALONE).expect("a runner").spawning(threads)
     }
 }
 
@@ -93,21 +93,5 @@ pub fn pause<'a>(length: Duration) -> Pending<'a, ()> {
     Box::pin(async move {
         std::thread::sleep(length);
         Ok(())
-    })
-}
-
-/// Calls as an account.
-pub fn call(runtime: &Runtime, account: &str, name: &str, arguments: Json) -> Result<Json, Failure> {
-    let caller = json!({ "accountId": account }).as_object().cloned().unwrap_or_default();
-    let caller = match account {
-        "" => None,
-        _ => Some(runtime.caller(caller)?),
-    };
-    let arguments = arguments.as_object().cloned().unwrap_or_default().try_into()?;
-    let call = Call { name, caller: caller.as_ref(), arguments, ..Call::default() };
-    Ok(match block_on(runtime.call(call))? {
-        Answer::Value(value) => value,
-        Answer::Page { items, .. } => json!(items),
-        Answer::Nothing => Json::Null,
     })
 }

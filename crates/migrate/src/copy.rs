@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
 use futures_util::future::{Either, select};
 use parking_lot::Mutex;
+use sortkey_api::ApiError;
+use sortkey_core::Failure;
 use sortkey_core::internals::{View, is_expired, read_whole};
 use sortkey_value::Item;
 
@@ -32,6 +34,8 @@ use crate::same;
 use crate::segments::{Walks, together};
 use crate::state::{Phase, State, Walk};
 
+/// How often an item that does not fit is read again.
+pub(crate) const LOOKS: usize = 3;
 /// As many items as are listed when they do not fit.
 const LISTED: usize = 20;
 
@@ -233,10 +237,9 @@ impl Copying {
             {
                 let effects = match load.effects.take() {
                     Some(effects) => effects,
-                    None => match self.carried(&reader, &load).await {
+                    None => match self.carried_steadily(&reader, &mut load).await? {
                         Ok(effects) => effects,
-                        Err(Unmapped::Backend(error)) => return Err(error.into()),
-                        Err(Unmapped::Unfit(failure)) => {
+                        Err(failure) => {
                             if unfit.len() < LISTED {
                                 unfit.push(failure.message);
                             }
@@ -282,6 +285,32 @@ impl Copying {
         match unfit.is_empty() {
             true => Ok(()),
             false => Err(Refusal::all(unfit)),
+        }
+    }
+
+    /// The writes that carry an old item over. One that does not fit is read again: a cascade may be deleting it with what it
+    /// points to, or a writer has corrected it.
+    async fn carried_steadily<'r>(
+        &'r self,
+        reader: &Reader<'_>,
+        load: &mut Load<'r>,
+    ) -> Result<Result<Vec<Effect>, Failure>, ApiError> {
+        let mut carried = self.carried(reader, load).await;
+        for _ in 0..LOOKS {
+            if !matches!(carried, Err(Unmapped::Unfit(_))) {
+                break;
+            }
+            let now = Reader::new(&self.runner.backend);
+            match now.get(&load.place()).await? {
+                Some(item) => load.item = item,
+                None => return Ok(Ok(Vec::new())),
+            }
+            carried = self.carried(&now, load).await;
+        }
+        match carried {
+            Ok(effects) => Ok(Ok(effects)),
+            Err(Unmapped::Backend(error)) => Err(error),
+            Err(Unmapped::Unfit(failure)) => Ok(Err(failure)),
         }
     }
 

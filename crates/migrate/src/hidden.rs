@@ -1,7 +1,7 @@
 //! Attributes that a migration keeps in items. No design has names with `#`, so no answer shows them.
 
 use sortkey_core::internals::EntityInfo;
-use sortkey_value::{AttributeValue, Item, Map, ValueRef};
+use sortkey_value::{AttributeValue, Item, ItemBuilder, Map, ValueRef};
 
 use crate::place::Place;
 
@@ -13,6 +13,8 @@ pub(crate) const AHEAD: &str = "sortkey#ahead";
 pub(crate) const ALL: [&str; 6] =
     [FROM, AHEAD, "sortkey#lease", "sortkey#fence", "sortkey#tries", "sortkey#dead"];
 
+/// Most origins take less.
+const ROOM_BYTES: usize = 256;
 const ENTITY: &str = "e";
 const KEY: &str = "k";
 
@@ -74,12 +76,16 @@ pub(crate) fn ahead(item: &Item) -> Vec<String> {
 
 /// An item with one attribute set or taken away.
 pub(crate) fn with(item: &Item, name: &str, value: Option<AttributeValue>) -> Item {
-    let mut map = item.to_map();
-    match value {
-        Some(value) => drop(map.insert(name.to_owned(), value)),
-        None => drop(map.remove(name)),
+    let mut made = ItemBuilder::with_capacity(item.as_bytes().len() + ROOM_BYTES, item.len() + 1);
+    for (own, value) in item.iter().filter(|(own, _)| *own != name) {
+        made.name(own);
+        made.value(value);
     }
-    map.into()
+    if let Some(value) = &value {
+        made.name(name);
+        made.tree(value);
+    }
+    made.finish()
 }
 
 /// An item without what a migration keeps in it.

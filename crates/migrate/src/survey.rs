@@ -4,10 +4,13 @@ use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
+use sortkey_api::ApiError;
+use sortkey_core::Failure;
 use sortkey_core::internals::{EntityInfo, View, held, is_expired, is_pure, read_whole};
 use sortkey_diagnostics::counted_with;
 use sortkey_value::Item;
 
+use crate::copy::LOOKS;
 use crate::mapper::{Mapper, Target, Unmapped};
 use crate::place::Place;
 use crate::plan::{Side, Source};
@@ -173,15 +176,15 @@ impl Runner {
             survey.expired += 1;
             return Ok(());
         }
-        let targets = match mapper.targets(reader, info, item, &mut Vec::new()).await {
-            Ok(targets) => targets,
-            Err(Unmapped::Backend(error)) => return Err(error.into()),
-            Err(Unmapped::Unfit(failure)) => {
+        let place = Place::of(info, item);
+        let targets = match self.targets_steadily(mapper, reader, info, item).await? {
+            Some(Ok(targets)) => targets,
+            Some(Err(failure)) => {
                 unfit(survey, failure.message);
                 return Ok(());
             }
+            None => return Ok(()),
         };
-        let place = Place::of(info, item);
         let is_copied = targets.iter().any(|target| target.place != place);
         if is_copied && targets.iter().all(|target| target.place != place) {
             // It is checked in the transaction that stores its new items.
@@ -232,6 +235,31 @@ impl Runner {
             }
         }
         Ok(())
+    }
+
+    /// The new items of an old one; none if it was deleted. One that does not fit is read again: a cascade may be deleting it
+    /// with what it points to.
+    async fn targets_steadily(
+        &self,
+        mapper: Mapper<'_>,
+        reader: &Reader<'_>,
+        info: &EntityInfo,
+        item: &Item,
+    ) -> Result<Option<Result<Vec<Target>, Failure>>, ApiError> {
+        let mut targets = mapper.targets(reader, info, item, &mut Vec::new()).await;
+        for _ in 0..LOOKS {
+            if !matches!(targets, Err(Unmapped::Unfit(_))) {
+                break;
+            }
+            let now = Reader::new(&self.backend);
+            let Some(item) = now.get(&Place::of(info, item)).await? else { return Ok(None) };
+            targets = mapper.targets(&now, info, &item, &mut Vec::new()).await;
+        }
+        match targets {
+            Ok(targets) => Ok(Some(Ok(targets))),
+            Err(Unmapped::Backend(error)) => Err(error),
+            Err(Unmapped::Unfit(failure)) => Ok(Some(Err(failure))),
+        }
     }
 
     fn row(&self, info: &EntityInfo, target: &Target) -> Option<usize> {

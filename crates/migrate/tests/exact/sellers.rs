@@ -2,62 +2,18 @@
 //!
 //! `SORTKEY_MIGRATE_PROFILES=20000 cargo test -p sortkey-migrate --test exact sellers -- --nocapture` does it with more items.
 
-use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::json;
-use sortkey_core::{Failure, Runtime};
-use sortkey_design::{Design, FileLoader, compile};
+use sortkey_api::Requests as _;
+use sortkey_api::operations::DescribeTableInput;
+use sortkey_api::shapes::table::KeySchemaElement;
 use sortkey_embedded::block_on;
 use sortkey_engine::Engine;
 use sortkey_migrate::{Copied, Side};
 
+use crate::callers::{as_owner, design};
 use crate::support::{NOW_MS, World, call};
-
-pub(crate) fn design(name: &str) -> Arc<Design> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../systems/seller-profiles").join(name);
-    let text = std::fs::read_to_string(&path).expect("the system");
-    let compilation = compile(&path.to_string_lossy(), &text, &FileLoader);
-    assert!(!compilation.has_errors(), "{:?}", compilation.diagnostics.first().map(|each| &each.title));
-    compilation.design
-}
-
-/// A call of the system.
-pub(crate) fn try_system(
-    runtime: &Runtime,
-    name: &str,
-    arguments: serde_json::Value,
-) -> Result<serde_json::Value, Failure> {
-    block_on(crate::support::try_call(runtime, name, arguments))
-}
-
-/// A call as an account; a call of the system where the design requires one.
-pub(crate) fn try_as_owner(
-    runtime: &Runtime,
-    account: &str,
-    name: &str,
-    arguments: serde_json::Value,
-) -> Result<serde_json::Value, Failure> {
-    let caller = json!({ "accountId": account }).as_object().cloned().unwrap_or_default();
-    let caller = runtime.caller(caller)?;
-    let arguments = arguments.as_object().cloned().unwrap_or_default().try_into()?;
-    let call = sortkey_core::Call { name, caller: Some(&caller), arguments, ..sortkey_core::Call::default() };
-    Ok(match block_on(runtime.call(call))? {
-        sortkey_core::Answer::Value(value) => value,
-        sortkey_core::Answer::Page { items, .. } => json!(items),
-        sortkey_core::Answer::Nothing => json!(null),
-    })
-}
-
-pub(crate) fn as_owner(
-    runtime: &Runtime,
-    account: &str,
-    name: &str,
-    arguments: serde_json::Value,
-) -> serde_json::Value {
-    try_as_owner(runtime, account, name, arguments).unwrap_or_else(|failure| panic!("{name}: {failure}"))
-}
 
 /// Some invites have expired: the old design keeps them for good, the new one has a TTL.
 fn expires(at: usize, count: usize) -> bool {
@@ -203,9 +159,65 @@ fn five_tables_become_seven() {
     block_on(runner.finish(&mut |_| ())).expect("finished");
     let is_left =
         |item: &sortkey_value::Map| item.contains_key("isAdmin") || item.contains_key("sortkey#from");
-    for table in ["accounts", "profiles-v2", "shares", "invites", "seasons-v2", "orders-v2", "catalogs-v2"] {
+    for (table, keys) in TABLES {
         let items = world.own_items(table);
         assert!(!items.is_empty(), "{table}");
         assert!(!items.iter().any(is_left), "{table}");
+        assert_eq!(keys_of(&world, table), keys, "{table}");
     }
+}
+
+/// The seven tables of the document: the key of each, and of its indexes. `-v2` where the old name is taken; `byCreation` keeps the
+/// order of lists that the document's keys lose, and catalogs are listed by their day and by shards.
+const TABLES: [(&str, &[&str]); 7] = [
+    ("accounts", &["accountId", "email-index: email"]),
+    ("profiles-v2", &["ownerAccountId, profileId", "profileId-index: profileId"]),
+    ("shares", &["profileId, targetAccountId", "targetAccountId-index: targetAccountId, createdAt"]),
+    ("invites", &["inviteCode", "profileId-index: profileId, createdAt"]),
+    (
+        "seasons-v2",
+        &[
+            "profileId, seasonId",
+            "byCreation: profileId, createdAt",
+            "catalogId-index: catalogId",
+            "seasonId-index: seasonId",
+        ],
+    ),
+    (
+        "orders-v2",
+        &[
+            "seasonId, orderId",
+            "byCreation: seasonId, createdAt",
+            "orderId-index: orderId",
+            "profileId-index: profileId, createdAt",
+        ],
+    ),
+    (
+        "catalogs-v2",
+        &[
+            "catalogId",
+            "isPublic-createdAt-index: publicShard, createdAt",
+            "ownerAccountId-index: ownerAccountId, createdAt",
+        ],
+    ),
+];
+
+/// The key of a table, and those of its indexes by name.
+fn keys_of(world: &World, table: &str) -> Vec<String> {
+    let input = DescribeTableInput { table_name: table.into() };
+    let described =
+        block_on(world.backend().describe_table(input)).expect("described").table.expect("a table");
+    let names = |key: Option<Vec<KeySchemaElement>>| {
+        let names: Vec<String> =
+            key.unwrap_or_default().into_iter().map(|part| part.attribute_name).collect();
+        names.join(", ")
+    };
+    let index = |name: Option<String>, key| format!("{}: {}", name.unwrap_or_default(), names(key));
+    let local = described.local_secondary_indexes.unwrap_or_default();
+    let global = described.global_secondary_indexes.unwrap_or_default();
+    let local = local.into_iter().map(|each| index(each.index_name, each.key_schema));
+    let global = global.into_iter().map(|each| index(each.index_name, each.key_schema));
+    let mut indexes: Vec<String> = local.chain(global).collect();
+    indexes.sort_unstable();
+    [vec![names(described.key_schema)], indexes].concat()
 }

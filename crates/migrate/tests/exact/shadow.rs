@@ -5,25 +5,11 @@ use std::sync::Arc;
 use serde_json::json;
 use sortkey_api::Requests as _;
 use sortkey_api::operations::DeleteItemInput;
-use sortkey_core::{Runtime, Settings};
 use sortkey_embedded::{Embedded, block_on};
-use sortkey_migrate::{Ages, Layer, Phase, Shadow, Side, Spawn, Steady, Watch};
+use sortkey_migrate::Phase;
 use sortkey_value::Map;
 
 use crate::support::{World, call, seed};
-
-/// The old design as a server has it: with an observer that compares at once.
-fn observed(world: &World) -> (Runtime, Arc<Watch>) {
-    let plan = world.plan_on(world.backend());
-    let steady = Steady::new(world.backend(), world.settings());
-    let watch = Arc::new(Watch::new(&plan, steady.clone(), Ages::ALONE).expect("a place for the state"));
-    let layer = Layer::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), Side::Old);
-    let spawn: Spawn = Arc::new(block_on);
-    let shadow = Shadow::new(plan, steady, Arc::clone(&watch), spawn).expect("a place for the state");
-    let settings = Settings { observer: Some(Arc::new(shadow)), ..world.settings() };
-    let runtime = Runtime::new(Arc::clone(&world.before), Arc::new(layer), settings).expect("it runs");
-    (runtime, watch)
-}
 
 #[test]
 fn differences_are_counted_by_pattern() {
@@ -40,7 +26,7 @@ fn differences_are_counted_by_pattern() {
     let state = block_on(runner.shadow(100)).expect("shadow");
     assert_eq!((state.phase, state.shadow), (Phase::Shadow, Some(100)));
 
-    let (old, watch) = observed(&world);
+    let (old, watch) = world.observed(Arc::new(block_on));
     block_on(watch.state()).expect("read");
     call(&old, "hit", json!({ "teamId": "red" }));
     call(&old, "team", json!({ "teamId": "red" }));

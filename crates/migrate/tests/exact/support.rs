@@ -11,10 +11,17 @@ use sortkey_deploy::{Coverage, deploy, prepare};
 use sortkey_design::{Design, Loader, compile};
 use sortkey_embedded::{Embedded, KeyFile, block_on, ephemeral};
 use sortkey_engine::Engine;
-use sortkey_migrate::{Ages, Layer, Plan, Runner, Side, Steady, Watch};
+use sortkey_migrate::{Ages, Layer, Plan, Runner, Shadow, Side, Spawn, Steady, Watch};
 use sortkey_value::{AttributeValue, Map};
 
 pub(crate) const NOW_MS: u64 = 1_767_225_600_000;
+
+/// What the keys of Sortkey's own items begin with.
+const OWN: [&str; 2] = ["unique#", "receipt#"];
+
+/// Processes of one machine notice a change of phase sooner than those of several.
+const ELSEWHERE: Ages =
+    Ages { fresh: Duration::from_millis(400), longest: Duration::from_secs(1), wait: Duration::from_secs(3) };
 
 /// Users stay where they are, teams get another key, shares of one team and target become one.
 pub(crate) const BEFORE: &str = r#"design shop version 1
@@ -163,7 +170,10 @@ impl World {
 
     /// One process has a database in memory to itself; elsewhere there may be others.
     fn ages(&self) -> Ages {
-        if self.elsewhere.is_some() { Ages::SHARED } else { Ages::ALONE }
+        match self.elsewhere {
+            Some(_) => ELSEWHERE,
+            None => Ages::ALONE,
+        }
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -233,6 +243,19 @@ impl World {
         }
     }
 
+    /// The old design as a server has it: some of its answers are compared while the migration is in its phase `shadow`. What it
+    /// watches has to be read from time to time.
+    pub(crate) fn observed(&self, spawn: Spawn) -> (Runtime, Arc<Watch>) {
+        let plan = self.plan_on(self.backend());
+        let steady = Steady::new(self.backend(), self.settings());
+        let watch = Arc::new(Watch::new(&plan, steady.clone(), self.ages()).expect("a place for the state"));
+        let layer = Layer::new(Arc::clone(&plan), steady.clone(), Arc::clone(&watch), Side::Old);
+        let shadow = Shadow::new(plan, steady, Arc::clone(&watch), spawn).expect("a place for the state");
+        let settings = Settings { observer: Some(Arc::new(shadow)), ..self.settings() };
+        let runtime = Runtime::new(Arc::clone(&self.before), Arc::new(layer), settings).expect("it runs");
+        (runtime, watch)
+    }
+
     /// All items of a table, in the order of their keys; none if there is no such table.
     pub(crate) fn items(&self, table: &str) -> Vec<Map> {
         let (backend, mut items, mut after) = (self.backend(), Vec::new(), None);
@@ -256,8 +279,7 @@ impl World {
 
     /// The items of a table that designs have, without guards, records and state.
     pub(crate) fn own_items(&self, table: &str) -> Vec<Map> {
-        let is_own =
-            |value: &AttributeValue| matches!(value, AttributeValue::S(text) if text.starts_with("unique#"));
+        let is_own = |value: &AttributeValue| matches!(value, AttributeValue::S(text) if OWN.iter().any(|own| text.starts_with(own)));
         self.items(table).into_iter().filter(|item| !item.values().any(is_own)).collect()
     }
 }
