@@ -94,7 +94,7 @@ pub(crate) async fn prepare(
         WriteVerb::Create | WriteVerb::Put => create::prepare(session, scope, action).await,
         WriteVerb::Update | WriteVerb::Upsert => update::prepare(session, scope, action).await,
         WriteVerb::Delete | WriteVerb::Purge => remove::prepare(session, scope, action).await,
-        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(scope, action),
+        WriteVerb::Check | WriteVerb::Get => remove::prepare_check(session, scope, action).await,
     }
 }
 

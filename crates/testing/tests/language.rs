@@ -416,3 +416,72 @@ fn a_receipt_may_be_asked_for_by_a_long_word() {
         }}"#
     ));
 }
+
+/// What DynamoDB cannot decide is decided by what is read, for every verb: `check` and `put` failed with an internal error.
+#[test]
+fn conditions_that_compute_work_in_every_statement() {
+    check(
+        r#"
+        table Ns "nss" { key (id) }
+        entity N in Ns { id slug  n int = 0  name slug = "w"  unique name when n = 9 }
+        pattern one = get N by id strong
+        operation mk = create N
+        operation checked(id) { check N(id) if n + 1 > 3 else No }
+        operation together(id, to: slug) { transact { check N(id) if n * 2 > 5 else No  create N { id: to, n: 9, name: to } } }
+        operation placed(id) { put N { id, n: 7 } if n * 2 > 5 else No }
+        operation made(id) { create N { id } if size(id) > 3 else Short }
+        operation removed(id) { delete N(id) if n + 1 > 3 else No }
+        operation changed(id) { transact { update N(id) if n + 1 > 3 else No { n: 8 } } }
+        test "each verb" {
+          mk(id: "low", n: 1)
+          mk(id: "high", n: 4, name: "h")
+          expect checked("low") fails No
+          checked("high")
+          expect checked("none") fails No
+          expect together("low", "x") fails No
+          expect one("x") absent
+          together("high", "y")
+          expect one("y").n = 9
+          expect placed("low") fails No
+          expect one("low").n = 1
+          placed("high")
+          expect one("high").n = 7
+          expect placed("none") fails No
+          expect one("none") absent
+          expect made("abc") fails Short
+          made("abcd")
+          expect changed("low") fails No
+          changed("high")
+          expect removed("low") fails No
+          removed("high")
+          expect one("high") absent
+        }
+        test "a check holds until the transaction is done" {
+          mk(id: "high", n: 4)
+          race { together("high", "x") } { together("high", "y") } succeeds 2
+          expect one("x").n = 9
+          expect one("y").n = 9
+        }"#,
+    );
+}
+
+/// `deleted when gone` marks the item, as `deleted when gone = true` does.
+#[test]
+fn an_item_is_deleted_by_what_is_true_of_it() {
+    check(
+        r#"
+        table Ns "nss" { key (id) }
+        entity N in Ns { id slug  gone bool = false  deleted when gone }
+        pattern one = get N by id strong
+        pattern any = get N by id strong including deleted
+        operation mk = create N
+        operation drop(id) { delete N(id) }
+        test "it is hidden, and still stored" {
+          mk(id: "a")
+          drop("a")
+          expect one("a") absent
+          expect any("a").gone
+          expect drop("a") fails NotFound
+        }"#,
+    );
+}

@@ -17,6 +17,7 @@ use super::refer::refer;
 use super::refusal::refused;
 use super::{Act, Answers, Prepared, Refusal, Test, Write, declared, given, send};
 use crate::catalog::EntityInfo;
+use crate::condition::{Compiler, Placeholders};
 use crate::evaluate::{Scope, View};
 use crate::read::{add_virtual, computes, fixed, is_ours};
 use crate::session::Session;
@@ -123,23 +124,38 @@ pub(super) async fn prepare(
     refer(session, scope, info, &given).await?;
     let (made, placed_item) = new_item(scope, info, admitted(scope, info, given)?)?;
     let mut write = placed(scope, info, action, placed_item)?;
-    let mut freed = Vec::new();
+    let undecided = undecided(scope, info, action)?;
+    let (mut consulted, mut frees) = (undecided.clone().unwrap_or_default(), false);
     if action.verb == WriteVerb::Put {
         let whose = Whose { known: &made.fields, stored: None, may_make: true };
         whose.demand(scope, info, &mut write, &not_found(info))?;
         let change = Change { verb: action.verb, ..Change::default() };
         let effects = effects(&scope.shared.program, info.at, &change);
-        if !effects.needs.is_empty() {
-            freed = replaced(session, scope, info, &effects.consults, &mut write).await?;
+        frees = !effects.needs.is_empty();
+        if frees {
+            consulted.join(&effects.consults);
         }
     }
+    let old = match frees || undecided.is_some() {
+        true => replaced(session, scope, info, &consulted, &mut write).await?,
+        false => Vec::new(),
+    };
     if let Some(condition) = &action.condition {
         let failure = Failure::new(FailureKind::CheckFailed, "the condition of the statement does not hold");
         let failure = declared(&scope.shared.program, action.error, failure);
-        if !write.demand(scope, Test::condition(condition), failure)? {
-            return Err(Failure::internal("the condition of a `create` cannot be expressed"));
+        let holds = match &undecided {
+            None => write.demand(scope, Test::condition(condition), failure.clone())?,
+            Some(_) => {
+                let nothing = Fields::new();
+                let old = old.first().unwrap_or(&nothing);
+                scope.holds(condition, Some(View::of(info.at, old)))?
+            }
+        };
+        if !holds {
+            return Err(failure);
         }
     }
+    let freed = if frees { old } else { Vec::new() };
     let owner = write.key.to_map();
     let guards = guards(scope, info, &freed, &made.fields, &owner, false)?;
     let writes = std::iter::once(write).chain(guards).collect();
@@ -228,7 +244,15 @@ pub(super) fn key(scope: &Scope<'_>, info: &EntityInfo, fields: &Fields) -> Resu
     Ok(key)
 }
 
-/// `put` over an item that has guards: they are freed, on condition that the item is still what was read.
+/// The attributes of a condition that DynamoDB cannot decide, so that the item is read for it.
+fn undecided(scope: &Scope<'_>, info: &EntityInfo, action: &Action) -> Result<Option<AttributeSet>, Failure> {
+    let Some(condition) = &action.condition else { return Ok(None) };
+    let compiled = Compiler::new(scope, info.at).compile(condition, &mut Placeholders::default())?;
+    let attributes = &info.of(&scope.shared.program).attributes;
+    Ok(compiled.is_none().then(|| attributes.deciding(condition).into_iter().collect()))
+}
+
+/// What a new item replaces: it is read for its guards or for a condition, and must still be what was read.
 async fn replaced(
     session: &Session<'_>,
     scope: &Scope<'_>,

@@ -62,7 +62,11 @@ pub(super) async fn prepare(
 }
 
 /// `check`: a condition on an item that is not written.
-pub(super) fn prepare_check(scope: &Scope<'_>, action: &Action) -> Result<Prepared, Failure> {
+pub(super) async fn prepare_check(
+    session: &Session<'_>,
+    scope: &Scope<'_>,
+    action: &Action,
+) -> Result<Prepared, Failure> {
     let info = &scope.shared.entities[action.entity];
     let known = key_fields(scope, info, action.key.as_ref(), None)?;
     let mut write = Write::new(info, key(scope, info, &known)?, Act::Check);
@@ -70,7 +74,8 @@ pub(super) fn prepare_check(scope: &Scope<'_>, action: &Action) -> Result<Prepar
         return Err(refused(&scope.shared.program, info, action));
     }
     if !demands(scope, info, action, &known, &mut write, None)? {
-        return Err(Failure::internal("the condition of a `check` cannot be expressed"));
+        // DynamoDB cannot decide it: it holds of what is read, as long as that stays as it is.
+        read(session, scope, info, action, &known, (&mut write, AttributeSet::new())).await?;
     }
     let (yields, answers) = (Val::Absent, Answers::Nothing);
     Ok(Prepared { writes: vec![write], yields, answers, is_exact: true, cascades: None, secrets: None })
@@ -131,14 +136,19 @@ async fn read(
     let program = &scope.shared.program;
     let entity = info.of(program);
     let error = action.error.filter(|_| action.condition.is_none());
-    let missing = || declared(program, error, not_found(info));
+    let missing = || match action.verb {
+        WriteVerb::Check => refused(program, info, action),
+        _ => declared(program, error, not_found(info)),
+    };
     let item = session.get(&info.table, write.key.clone(), true).await?.ok_or_else(missing)?;
     if !info.owns(program, &item) {
         return Err(missing());
     }
     agrees(scope, info, &item)?;
     let old = info.read(scope, &item)?;
-    demands(scope, info, action, known, write, Some(&item))?;
+    if action.verb != WriteVerb::Check {
+        demands(scope, info, action, known, write, Some(&item))?;
+    }
     if action.verb != WriteVerb::Purge {
         only_live(scope, info, &old).map_err(|_| missing())?;
     }

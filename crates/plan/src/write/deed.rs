@@ -32,9 +32,7 @@ impl Deed {
         let entity = &program.entities[action.entity];
         let mut deed = Deed::new(program, action.entity, action.verb);
         deed.gives(entity, action);
-        if !matches!(action.verb, WriteVerb::Create | WriteVerb::Put) {
-            deed.doubts.extend(action.condition.iter().flat_map(|condition| doubtful(entity, condition)));
-        }
+        deed.doubts.extend(action.condition.iter().flat_map(|condition| doubtful(entity, condition)));
         if matches!(action.verb, WriteVerb::Update | WriteVerb::Upsert) {
             deed.is_certain = action.takes.is_empty() && action.spreads.is_empty();
         }
@@ -133,7 +131,11 @@ impl Deed {
 
     /// The attributes that are read before the item is written, and whether that certainly happens.
     pub(crate) fn read_back(&self, entity: &Entity) -> (AttributeSet, bool) {
-        let mut read = self.effects.needs.clone();
+        // A `check` changes nothing, so that nothing follows from what is stored.
+        let mut read = match self.change.verb {
+            WriteVerb::Check => AttributeSet::new(),
+            _ => self.effects.needs.clone(),
+        };
         let surely = self.is_certain && !read.is_empty();
         read.join(&self.doubts);
         // Key attributes are listed only if there are no others.

@@ -67,7 +67,7 @@ impl Plan<'_> {
     pub(super) fn read_back(&self, deed: &Deed) -> Flow {
         let entity = &self.program.entities[deed.entity];
         let (read, surely) = deed.read_back(entity);
-        if deed.change.verb == WriteVerb::Check || read.is_empty() {
+        if read.is_empty() {
             return Flow::nothing();
         }
         let mut names: Vec<&str> = read.iter().map(|id| &*entity.attributes[id].name).collect();
