@@ -47,6 +47,9 @@ pub enum ErrorDetails {
         /// Whether it was a write that may have been carried out.
         may_have_happened: bool,
     },
+    /// The store is being opened again, and nothing was changed: the request is sent again when it is there. It never
+    /// crosses the wire.
+    Reopening,
 }
 
 /// Why a layer between a program and DynamoDB refuses a request that DynamoDB alone might have taken.
@@ -151,7 +154,7 @@ impl ErrorDetails {
                 reasons.iter().for_each(|reason| reason.write_json(writer));
                 writer.end_array();
             }
-            Self::Refused(_) | Self::NoAnswer { .. } => {}
+            Self::Refused(_) | Self::NoAnswer { .. } | Self::Reopening => {}
         }
     }
 }

@@ -28,6 +28,22 @@ const BY_TEXT: [&str; 13] = [
     "message.contains(",
 ];
 
+/// Reads what a message means, or what an error is by its code, where a type says it.
+const BY_MESSAGE: [&str; 9] = [
+    "message.contains(",
+    "message.starts_with(",
+    "message.ends_with(",
+    "message.strip_prefix(",
+    "error.message == ",
+    ".code == \"",
+    ".rule == \"",
+    "problem.title.contains(",
+    "problem.title.starts_with(",
+];
+
+/// The places that turn texts of others into types, and types into the texts of AWS's two frameworks.
+const TEXTS: [&str; 2] = ["api/src/error/meaning.rs", "api/src/wording.rs"];
+
 /// Words without names that the model of a design and its program have in common.
 const SHARED: [&str; 13] = [
     "Billing",
@@ -57,10 +73,20 @@ fn imported(line: &str) -> Vec<&str> {
     names.trim_matches(['{', '}', ';']).split(',').map(str::trim).filter(|name| !name.is_empty()).collect()
 }
 
+/// The lines of a source that are neither comments nor tests.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    code.lines().filter(|line| !line.trim_start().starts_with("//"))
+}
+
+/// Lines that act on the text of a message.
+fn by_message(text: &str) -> Vec<&str> {
+    code(text).filter(|line| BY_MESSAGE.iter().any(|each| line.contains(each))).collect()
+}
+
 /// The faults of a source: lines that compare names of the design as text. Tests may.
 fn faults(text: &str) -> Vec<&str> {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
+    let lines = code(text);
     let by_text = |line: &&str| BY_TEXT.iter().any(|each| line.contains(each));
     let by_model = |line: &&str| imported(line).iter().any(|name| !SHARED.contains(name));
     lines.filter(|line| by_text(line) || by_model(line)).collect()
@@ -76,6 +102,35 @@ fn what_plans_and_executes_a_design_compares_no_names() {
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a source");
         assert_eq!(faults(&text), Vec::<&str>::new(), "{}", file.display());
+    }
+}
+
+/// A message is for people: its wording may change, and what a program does must not change with it.
+#[test]
+fn nothing_acts_on_the_text_of_a_message() {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let folders = std::fs::read_dir(&crates).expect("the crates").flatten();
+    let mut files = Vec::new();
+    folders.for_each(|folder| sources(&folder.path().join("src"), &mut files));
+    files.retain(|file| !TEXTS.iter().any(|exempt| file.ends_with(exempt)));
+    assert!(files.len() > 1_000, "{}", files.len());
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a source");
+        assert_eq!(by_message(&text), Vec::<&str>::new(), "{}", file.display());
+    }
+}
+
+#[test]
+fn a_message_that_is_read_is_found() {
+    for (line, is_fault) in [
+        ("    error.message.contains(\"cut off\")", true),
+        ("    Err(error) if error.message.starts_with(\"cannot reach\") => Err(error)", true),
+        ("    if reason.code == \"ConditionalCheckFailed\" {", true),
+        ("    if error.message == other.to_string() {", true),
+        ("    if error.is_unanswered() {", false),
+        ("    // error.message.contains(\"cut off\")", false),
+    ] {
+        assert_eq!(!by_message(line).is_empty(), is_fault, "{line}");
     }
 }
 

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use sortkey_api::{ApiError, ErrorKind};
+use sortkey_api::{ApiError, ErrorDetails, ErrorKind};
 use sortkey_storage::{StorageError, Ticket, Visible};
 
 /// The answer of an operation: a future for those who can await, [`Reply::wait`] for those who cannot.
@@ -67,7 +67,7 @@ fn flatten<T>(committed: Committed<T>) -> Result<T, ApiError> {
 
 /// Whether an error means that the store was being reopened, and nothing was changed.
 pub(crate) fn is_reopening(error: &ApiError) -> bool {
-    error.kind == ErrorKind::InternalServerError && error.message == StorageError::Reopening.to_string()
+    matches!(error.details.as_deref(), Some(ErrorDetails::Reopening))
 }
 
 /// The answer when the store fails: a server error with the cause, and whether to retry. The SDKs retry by
@@ -79,6 +79,10 @@ pub(crate) fn storage_failure(error: &StorageError) -> ApiError {
             format!("{error}; whether a write under way is kept shows when it has healed")
         }
         StorageError::Abandoned(_) => return ApiError::internal(),
+        StorageError::Reopening => {
+            let error = ApiError::new(ErrorKind::InternalServerError, error.to_string());
+            return error.with_details(ErrorDetails::Reopening);
+        }
         _ => error.to_string(),
     };
     ApiError::new(ErrorKind::InternalServerError, text)

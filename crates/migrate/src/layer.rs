@@ -9,7 +9,9 @@ use sortkey_api::operations::*;
 use sortkey_api::shapes::capacity::ConsumedCapacity;
 use sortkey_api::shapes::returns::{ReturnConsumedCapacity, ReturnValue};
 use sortkey_api::shapes::transaction::TransactWriteItem;
-use sortkey_api::{Again, ApiError, Backend, ErrorDetails, ErrorKind, Pending, Refused, Request, Response};
+use sortkey_api::{
+    Again, ApiError, Backend, Cause, ErrorDetails, ErrorKind, Pending, Refused, Request, Response,
+};
 use sortkey_value::Item;
 
 use crate::forward::Manner;
@@ -167,13 +169,11 @@ impl Layer {
             let reason = error.reasons().and_then(|reasons| reasons.first()).cloned();
             match (error.kind, reason) {
                 (ErrorKind::TransactionCanceledException, Some(reason))
-                    if reason.code == "ConditionalCheckFailed" =>
+                    if reason.cause() == Cause::Condition =>
                 {
                     ApiError::conditional_check_failed(reason.item)
                 }
-                (ErrorKind::TransactionCanceledException, Some(reason))
-                    if reason.code == "ValidationError" =>
-                {
+                (ErrorKind::TransactionCanceledException, Some(reason)) if reason.is_invalid() => {
                     ApiError::validation(reason.message.unwrap_or_default())
                 }
                 _ => error,

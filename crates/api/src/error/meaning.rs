@@ -100,7 +100,19 @@ impl ApiError {
     }
 }
 
+impl ApiError {
+    /// Whether nothing answered: the request was not sent, or its answer was lost.
+    pub fn is_unanswered(&self) -> bool {
+        matches!(self.details.as_deref(), Some(ErrorDetails::NoAnswer { .. }))
+    }
+}
+
 impl CancellationReason {
+    /// Whether this part is not well formed, so that it would be refused by itself as well.
+    pub fn is_invalid(&self) -> bool {
+        self.code == "ValidationError"
+    }
+
     /// Why this part led to the cancellation of its transaction.
     pub fn cause(&self) -> Cause {
         match self.code.as_str() {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::Poll;
 
 use parking_lot::Mutex;
-use sortkey_api::{ApiError, Backend, ErrorKind, Pending, Request, Response};
+use sortkey_api::{ApiError, Backend, ErrorDetails, ErrorKind, Pending, Request, Response};
 
 use crate::Dice;
 
@@ -45,7 +45,8 @@ impl Cut {
 
     fn gone(&self) -> ApiError {
         self.is_over.store(true, Ordering::Relaxed);
-        ApiError::new(ErrorKind::ValidationException, "cut off")
+        let lost = ErrorDetails::NoAnswer { may_have_happened: true };
+        ApiError::new(ErrorKind::ValidationException, "cut off").with_details(lost)
     }
 }
 

@@ -119,5 +119,5 @@ impl Writer {
 
 /// Whether a request may have reached the database although it was refused: its answer was lost.
 fn may_have_happened(error: &ApiError) -> bool {
-    error.message.contains("cut off") || error.again() == sortkey_api::Again::Unknown
+    error.is_unanswered() || error.again() == sortkey_api::Again::Unknown
 }

@@ -153,7 +153,7 @@ impl WorkCommand {
 async fn answers(backend: &dyn Backend) -> Result<(), Failure> {
     let asked = ListTablesInput { limit: Some(1), ..ListTablesInput::default() };
     match backend.list_tables(asked).await {
-        Err(error) if error.message.starts_with("cannot reach") => Err(Failure::new(error.message)
+        Err(error) if error.is_unanswered() => Err(Failure::new(error.message)
             .hint("start `sortkey up` first, or name where the tables are with --endpoint")),
         _ => Ok(()),
     }
