@@ -163,7 +163,7 @@ pub(crate) fn carried_over(world: &World, load: &Load) -> Outcome {
     let mut known: BTreeSet<String> = rest.iter().flat_map(Seller::ids).collect();
     let mut counts: BTreeMap<&'static str, i64> = BTreeMap::new();
     rest.iter()
-        .flat_map(|seller| seller.counts())
+        .flat_map(Seller::counts)
         .for_each(|(table, count)| *counts.entry(table).or_default() += count);
     let desks: Vec<Mutex<Desk>> = own.iter().map(|seller| Mutex::new(Desk::of(seller))).collect();
     world.make_tables();
