@@ -75,7 +75,9 @@ impl Place {
 }
 
 fn text(json: &Json, name: &str) -> String {
-    json[name].as_str().unwrap_or_else(|| panic!("no {name}: {json}")).to_owned()
+    let text = json[name].as_str();
+    assert!(text.is_some(), "no {name}: {json}");
+    text.unwrap_or_default().to_owned()
 }
 
 fn now() -> u64 {
