@@ -68,7 +68,7 @@ def changelog_problems(changelog, release):
 
 
 def notes(changelog, version):
-    """What CHANGELOG.md says about a version; about what is unreleased if it has no section of its own."""
+    """The section of CHANGELOG.md about a version; about what is unreleased if it has no section of its own."""
     sections = dict(section.split("\n", 1) for section in re.split(r"^## ", changelog + "\n", flags=re.MULTILINE)[1:])
     titles = [title for title in sections if title.split(" - ")[0] == version] or ["Unreleased"]
     return sections.get(titles[0], "").strip() + "\n"

@@ -35,7 +35,7 @@ def is_computed(attribute):
 
 
 def of_pypi():
-    """The same from the package that is generated from it: blocks are classes, lists of blocks have names in the plural."""
+    """The schema of the package that is generated from it: blocks are classes, lists of blocks have names in the plural."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--disable-pip-version-check", "pulumi-aws", "-d", folder]
         subprocess.run(command, check=True)

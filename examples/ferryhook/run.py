@@ -59,8 +59,8 @@ def main():
         until("the replay", lambda: state(replayed) == "delivered", 60)
         ensure(len(http(f"{fast}/log")) == 2, "a replay is delivered like the event")
         stage.call("/api/rotateSource", token, sourceId=source, secret="a new secret of the repository")
-        webhook(stage, source, "d-4", {"type": "push"})
-        webhook(stage, source, "d-5", {"type": "push"}, secret="a new secret of the repository")
+        webhook(stage, source, "d-4", {"type": "push", "ref": "refs/heads/old"})
+        webhook(stage, source, "d-5", {"type": "push", "ref": "refs/heads/new"}, secret="a new secret of the repository")
         ensure(True, "the old secret and the new one are accepted meanwhile")
         used = lambda: stage.ask("/api/usageOfPeriod", token, userId=login["userId"], period=period(push))  # noqa: E731
         ensure(until("the usage", lambda: used() == 5, 30), "and the month has five events")

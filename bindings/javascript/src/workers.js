@@ -1,5 +1,5 @@
 // Workers of a design as handlers: of the records of a stream, of a schedule. What a run does is the core's; these decide how many
-// there are at a time, and what a Lambda is told.
+// there are at a time, and the event of a Lambda.
 
 import { kindOf, plain, tableOf } from "./client.js";
 

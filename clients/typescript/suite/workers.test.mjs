@@ -9,7 +9,7 @@ import { ferryhook, tables } from "../out/generated/ferryhook/index.js";
 
 after(stop);
 
-/** A relay with one connection, whose receiver answers as told, and a webhook for it. */
+/** A relay with one connection, with a scripted receiver, and a webhook for it. */
 async function relayed(status) {
   const posted = [];
   const fetch = async (url, { body }) => {

@@ -122,7 +122,7 @@ fn added(pair: &Pair<'_>, attribute: &Attribute) -> Option<Difference> {
             one(Class::ReadAsBefore, &format!("existing items read as having {}", show.expr(&fill.value)))
         }
         None if attribute.may_be_absent() => one(Class::ReadAsBefore, "existing items lack it"),
-        // Operations that take it say so themselves.
+        // Operations that take it have a difference of their own.
         None => one(
             Class::Move,
             "every existing item lacks it: declare a default or make it optional, or let a migration give each a value",

@@ -146,7 +146,7 @@ impl Pair<'_> {
             "UpdateTable; DynamoDB encrypts again in the background",
         );
         changed("class", new.class.is_some(), (class(old), class(new)), "UpdateTable");
-        // Class 0: `up` creates no replicas, and says so.
+        // Class 0: `up` creates no replicas, and prints a remark.
         differs(
             Class::Nothing,
             "replicas",

@@ -28,7 +28,7 @@ const BY_TEXT: [&str; 13] = [
     "message.contains(",
 ];
 
-/// Reads what a message means, or what an error is by its code, where a type says it.
+/// Code that takes meaning from the text of a message or a code, although there is a type for it.
 const BY_MESSAGE: [&str; 9] = [
     "message.contains(",
     "message.starts_with(",

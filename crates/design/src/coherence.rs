@@ -46,7 +46,7 @@ pub(crate) fn check(design: &Design, program: &Program, problems: &mut Vec<Diagn
     }
 }
 
-/// How an entity stores an attribute, and where that is said.
+/// How an entity stores an attribute, and the place of its declaration.
 fn kept(design: &Design, entity: &Entity, name: &str) -> Option<(Stored, String, Span)> {
     match source(entity, name)? {
         Source::Template(template) => {
@@ -221,7 +221,7 @@ fn circle(entity: &Entity, attributes: &Attributes, problems: &mut Vec<Diagnosti
     }
 }
 
-/// A list says once how long its answer is.
+/// A list declares the length of its answer once.
 fn length(pattern: &Pattern, problems: &mut Vec<Diagnostic>) {
     let said = [
         pattern.page.map(|page| format!("page {page}")),

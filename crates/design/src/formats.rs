@@ -65,7 +65,7 @@ pub fn is_match(pattern: &str, text: &str) -> bool {
     regex_lite::Regex::new(&format!("^(?:{pattern})$")).is_ok_and(|expression| expression.is_match(text))
 }
 
-/// What is said of a text that does not match a pattern.
+/// The complaint about text that does not match a pattern.
 pub fn mismatch(pattern: &str) -> String {
     format!("does not match {pattern}")
 }

@@ -66,7 +66,7 @@ pub const UNKNOWN_RULE: Problem = Problem {
            of the compiler cannot be silenced.",
 };
 
-/// Raised by the rules, whatever they are told to allow.
+/// Raised by the rules, even where they are allowed.
 pub const CANNOT_RUN: Problem = Problem {
     code: "SK0028",
     name: "cannot-run",

@@ -1,4 +1,4 @@
-//! Nothing that is accepted is ignored: each line is added to a small design; what is said of it follows.
+//! Nothing that is accepted is ignored: each line is added to a small design; its diagnostics follow.
 
 use sortkey_design::{NoFiles, compile};
 
@@ -16,7 +16,7 @@ pattern x = get X by id
 operation mk(id) { create X { id } }
 "#;
 
-/// What is said of an added line: `rule: title` of each diagnostic, in order.
+/// The diagnostics of an added line as `rule: title`, in order.
 fn said(line: &str) -> Vec<String> {
     let text = format!("{THINGS}{line}\n");
     let found = compile("things.sk", &text, &NoFiles).diagnostics;

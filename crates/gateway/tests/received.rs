@@ -222,7 +222,7 @@ fn the_plan_follows_the_events_that_stripe_has_signed() {
     let got = place.stripe(&stripe("test", at, &unknown.to_string()), &unknown);
     assert_eq!(got.problem().1, "UserNotFound", "Stripe comes again: the checkout may be late");
     assert_eq!(place.plan_after(&begun), "starter");
-    // The same event, made before the checkout was known, and signed anew.
+    // An event of the same id, made before the checkout was known and signed anew.
     let earlier =
         event("evt_0", "customer.subscription.created", at - 1, subscription("active", Some("pro")));
     assert_eq!(place.plan_after(&earlier), "starter", "an event that is older than what is known");

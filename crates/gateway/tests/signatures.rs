@@ -46,7 +46,7 @@ fn api(text: &str) -> Api {
     Api::of_text(&format!("{DEFAULTS}{text}"))
 }
 
-/// What the check says of a line that is added.
+/// The diagnostics of an added line.
 fn said(text: &str, line: &str) -> Vec<String> {
     let found = compile("sig.sk", &format!("{DEFAULTS}{text}{line}"), &NoFiles).diagnostics;
     found.into_iter().map(|each| each.title).collect()

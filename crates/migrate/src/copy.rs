@@ -23,7 +23,7 @@ use crate::forward::{Change, Manner};
 use crate::mapper::{Mapper, Unmapped};
 use crate::mirror::MAX_ITEMS;
 use crate::pace::Pace;
-use crate::pack::{Busy, Load, Offered, Pack};
+use crate::pack::{Busy, Load, Offered, Pack, places};
 use crate::parts::{Ended, all_parts};
 use crate::place::Place;
 use crate::plan::{Side, Stage};
@@ -251,8 +251,9 @@ impl Copying {
                     walk.there += 1;
                     continue;
                 }
-                if effects.len() >= MAX_ITEMS {
-                    return Err(too_large(&load, effects.len()));
+                let members = places(&effects).len();
+                if members >= MAX_ITEMS {
+                    return Err(too_large(&load, members));
                 }
                 match pack.offer(load, effects) {
                     Offered::Taken => {}
@@ -341,11 +342,11 @@ impl Copying {
     }
 }
 
-fn too_large(load: &Load<'_>, effects: usize) -> Refusal {
+fn too_large(load: &Load<'_>, members: usize) -> Refusal {
     Refusal::new(format!(
         "the {} at {} takes a transaction of {} items, above DynamoDB's {MAX_ITEMS}",
         load.info.name,
         Place::of(load.info, &load.item),
-        effects + 1
+        members + 1
     ))
 }

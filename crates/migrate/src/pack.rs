@@ -75,7 +75,7 @@ impl<'p, 'b> Pack<'p, 'b> {
     /// Takes a load with the writes that carry it over, if it can.
     pub(crate) fn offer(&mut self, mut load: Load<'p>, effects: Vec<Effect>) -> Offered<'p> {
         let bytes: usize = effects.iter().map(|effect| weight(effect, &load)).sum();
-        let fresh = effects.iter().filter(|effect| !self.at.contains_key(&effect.place)).count();
+        let fresh = places(&effects).into_iter().filter(|place| !self.at.contains_key(*place)).count();
         let is_full = self.members.len() + fresh > MAX_ITEMS || self.bytes + bytes > MAX_BYTES;
         if is_full && !self.loads.is_empty() {
             load.effects = Some(effects);
@@ -134,6 +134,11 @@ impl Drop for Pack<'_, '_> {
             places.remove(&member.place);
         }
     }
+}
+
+/// The places that writes touch, each once: several checks of one item are one member of a transaction.
+pub(crate) fn places(effects: &[Effect]) -> HashSet<&Place> {
+    effects.iter().map(|effect| &effect.place).collect()
 }
 
 /// The bytes that a write costs: of the item that is stored, or that is compared.

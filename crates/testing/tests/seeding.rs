@@ -59,9 +59,9 @@ fn every_entity_of_every_system_has_items() {
     for system in SYSTEMS.iter().copied() {
         let (done, entities) = seeded(system, 30);
         assert_eq!(done.len(), entities, "{system}: {done:?}");
-        // Attempts and deliveries are made by workers, failures to sign in not on purpose, and what goes into a mail or proves a sign-in
-        // only for who waits for it.
-        let made_by_itself = ["Attempt", "Delivery", "Failures", "EmailCheck", "Access"];
+        // Attempts and deliveries are made by workers, failures to sign in not on purpose, events of billing by a provider's webhook, and
+        // codes of mails and proofs of a sign-in only for those who wait for them.
+        let made_by_itself = ["Attempt", "BillingEvent", "Delivery", "Failures", "EmailCheck", "Access"];
         let by_itself = |seeded: &&Seeded| made_by_itself.contains(&seeded.entity.as_str());
         let missing = done.iter().filter(|seeded| seeded.made == 0);
         let missing: Vec<&Seeded> =

@@ -114,7 +114,7 @@ enum Action {
     Switch {
         #[command(flatten)]
         at: Where,
-        /// Only say whether it would happen, and what is missing
+        /// Only print whether it would happen, and what is missing
         #[arg(long)]
         dry_run: bool,
     },

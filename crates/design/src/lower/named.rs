@@ -42,10 +42,10 @@ pub(super) const TYPES: [(&str, &str); 26] = [
 /// The most digits of a number in DynamoDB.
 const MAX_DIGITS: u64 = 38;
 
-/// The length of a `nanoid` that does not say one.
+/// The length of a `nanoid` without a declared one.
 const NANOID_CHARACTERS: u64 = 21;
 
-/// The length of a `token` that does not say one.
+/// The length of a `token` without a declared one.
 const TOKEN_CHARACTERS: u64 = 32;
 
 /// The types that other languages and databases have by other names.
@@ -73,7 +73,9 @@ impl Lower<'_> {
         let mut args = Arguments::read(self, &name.text, named);
         let ty = self.with_arguments(&name, &mut args);
         let form = TYPES.iter().find(|(known, _)| name.is(known)).map(|(_, form)| *form);
-        for (text, span) in args.left() {
+        // An unknown type is one problem, whatever is in its parentheses.
+        let is_known = !matches!(ty, Type::Undeclared);
+        for (text, span) in args.left().filter(|_| is_known) {
             let title = match form {
                 Some(form) => format!("`{name}` does not take `{text}`: `{form}` is its form"),
                 None => format!("`{name}` takes nothing in parentheses"),

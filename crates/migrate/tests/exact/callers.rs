@@ -25,7 +25,7 @@ pub(crate) fn try_system(
     block_on(crate::support::try_call(runtime, name, arguments))
 }
 
-/// A call as an account; a call of the system where the design says so.
+/// A call as an account; a call of the system where the design requires one.
 pub(crate) fn try_as_owner(
     runtime: &Runtime,
     account: &str,

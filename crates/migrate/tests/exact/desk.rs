@@ -1,4 +1,4 @@
-//! What a writer knows to be stored, and how the new design is compared with it in the end.
+//! The items that a writer has stored, and the comparison of the new design with them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,7 +136,7 @@ impl Desk {
     }
 }
 
-/// How the new design compares with what a writer knows.
+/// The comparison of the new design with the items of a writer.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) items: usize,

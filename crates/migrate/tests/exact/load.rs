@@ -1,7 +1,7 @@
 //! Seller profiles from end to end with writers through both designs and readers all the time: copy, verify, shadow, switch,
 //! back, switch, finish. Nothing may be lost, doubled or brought back.
 //!
-//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and says how long calls took before and meanwhile.
+//! `bench/migrate.sh load` does it with 200,000 items and a bounded copy, and prints how long calls took before and meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -89,7 +89,7 @@ impl Signs {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// One writer, until it is told to stop.
+    /// One writer, until it is stopped.
     fn work(&self, world: &World, desk: &Mutex<Desk>, at: usize) {
         let (old, new) = (world.side(Side::Old), world.side(Side::New));
         let mut dice = Dice::new(at as u64 + 1);
@@ -126,7 +126,7 @@ impl Signs {
         }
     }
 
-    /// One reader, until it is told to stop. It leaves the processor to writers in between.
+    /// One reader, until it is stopped. It leaves the processor to writers in between.
     fn look(&self, world: &World, desks: &[Mutex<Desk>]) {
         let ((old, watch), new) = (world.observed(threads()), world.side(Side::New));
         for at in 0.. {
@@ -255,7 +255,7 @@ fn steps(runner: &Runner, load: &Load, signs: &Signs, outcome: &mut Outcome) -> 
     Ok(())
 }
 
-/// Changes the phase, and says how long that took.
+/// Changes the phase, and prints how long that took.
 fn changed(
     name: &'static str,
     signs: &Signs,

@@ -70,7 +70,7 @@ def template():
 
 
 class World:
-    """A relay on a database of its own, whose receivers answer as told."""
+    """A relay on a database of its own, with scripted receivers."""
 
     def __init__(self, relay, database, is_async=False):
         self.database, self.status, self.posted = database, 200, []

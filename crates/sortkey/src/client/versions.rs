@@ -78,7 +78,7 @@ fn an_item_that_only_the_newer_one_understands_is_unreadable_and_stays() {
     match read(&older) {
         Err(CommonError::Unreadable(refused)) => {
             let says = "`size` is stored as S, and is int in the design";
-            assert!(refused.message.contains(says), "{}", refused.message);
+            assert!(refused.to_string().contains(says), "{refused}");
         }
         other => panic!("{other:?}"),
     }

@@ -39,16 +39,14 @@ fn the_word_of_another_sender_is_another_call() {
 
 #[test]
 fn a_scope_is_a_parameter_that_is_always_given() {
-    for (by, title) in [
-        ("sourceID, requestId", "there is no parameter called `sourceID`"),
-        ("n, requestId", "`n` may be left out, and a receipt without it would be everybody's"),
-        (
-            "requestId, requestId",
-            "`requestId` is what differs from call to call, and cannot be its own scope",
-        ),
+    let own = "`requestId` is what differs from call to call, and cannot be its own scope";
+    for (by, expected) in [
+        ("sourceID, requestId", vec!["there is no parameter called `sourceID`"]),
+        ("n, requestId", vec!["`n` may be left out, and a receipt without it would be everybody's"]),
+        ("requestId, requestId", vec![own, "`requestId` is written twice"]),
     ] {
         let found = compile("t.sk", &events(by), &NoFiles).diagnostics;
         let titles: Vec<&str> = found.iter().map(|each| each.title.as_str()).collect();
-        assert_eq!(titles, [title], "{by}");
+        assert_eq!(titles, expected, "{by}");
     }
 }

@@ -230,7 +230,7 @@ impl Generated {
         self.entities.push(Entity { table, attributes, keys, templates: Vec::new() });
     }
 
-    /// A table that several entities share, told apart by their templates.
+    /// A table that several entities share, distinguished by their templates.
     fn templated(&mut self, table: usize, dice: &mut Random) {
         let project = dice.pick(&["all", "keys"]);
         let index = dice.once_in(2);

@@ -125,7 +125,7 @@ fn signature(world: &World, request: &SignedRequest<'_>) -> Option<String> {
     String::from_utf8(digits).ok()
 }
 
-// The key was looked up before scope and time, so that clients with a wrong clock were told that their key is unknown.
+// The key was looked up before scope and time, so clients with a wrong clock got the error of an unknown key.
 #[test]
 fn of_several_faults_the_first_is_answered() {
     let world = World::new();

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, Read};
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
-/// What `zstd` reads unless told otherwise, and what it writes at most, even with `--ultra -22`.
+/// The window that `zstd` reads by default, and the largest that it writes, even with `--ultra -22`.
 const WINDOW_BYTES: u64 = 128 << 20;
 const MAGIC: u32 = 0xFD2F_B528;
 
@@ -91,7 +91,7 @@ impl Read for Frames {
     }
 }
 
-/// The beginning of a frame, as far as it says how large the window is.
+/// The beginning of a frame, up to the size of its window.
 struct Header {
     bytes: Vec<u8>,
     /// None if it is not the header of a frame with content: the decoder says what it is.
