@@ -35,7 +35,9 @@ use crate::segments::{Walks, together};
 use crate::state::{Phase, State, Walk};
 
 /// How often an item that does not fit is read again.
-pub(crate) const LOOKS: usize = 3;
+pub(crate) const LOOKS: u32 = 5;
+/// The longest first pause before it is read again, doubled from one to the next: a cascade has time to go on.
+const PAUSE_MS: u64 = 10;
 /// As many items as are listed when they do not fit.
 const LISTED: usize = 20;
 
@@ -297,10 +299,11 @@ impl Copying {
         load: &mut Load<'r>,
     ) -> Result<Result<Vec<Effect>, Failure>, ApiError> {
         let mut carried = self.carried(reader, load).await;
-        for _ in 0..LOOKS {
+        for look in 0..LOOKS {
             if !matches!(carried, Err(Unmapped::Unfit(_))) {
                 break;
             }
+            self.runner.backend.wait(PAUSE_MS << look).await;
             let now = Reader::new(&self.runner.backend);
             match now.get(&load.place()).await? {
                 Some(item) => load.item = item,

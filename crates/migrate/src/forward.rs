@@ -249,7 +249,12 @@ impl<'p> Mapper<'p> {
             effects.push(Effect::new(place.clone(), Act::Check, condition));
             let Some(item) = item else { continue };
             let mut referred = Vec::new();
-            let others = self.targets(reader, info, &hidden::bare(&item), &mut referred).await?;
+            let others = match self.targets(reader, info, &hidden::bare(&item), &mut referred).await {
+                Ok(others) => others,
+                // It fitted when it became an origin: a cascade is deleting it with the item that it points to.
+                Err(Unmapped::Unfit(_)) => continue,
+                Err(unmapped) => return Err(unmapped),
+            };
             effects.extend(referred.iter().map(Effect::reference));
             if let Some(other) = others.into_iter().find(|each| each.place == wish.place) {
                 targets.push(other);

@@ -45,6 +45,8 @@ pub(crate) struct Desk {
     pub(crate) used: BTreeSet<String>,
     /// By profile and account.
     pub(crate) shares: BTreeMap<(String, String), Option<Share>>,
+    /// How many invites were redeemed in the old design, each of which makes one more share, by profile.
+    pub(crate) redeemed: BTreeMap<String, usize>,
     /// By code.
     pub(crate) invites: BTreeMap<String, Option<Invite>>,
 }

@@ -416,6 +416,11 @@ impl Writer<'_> {
         let Some((code, invite)) = self.open_invite(false) else { return Ok(()) };
         let (operation, key) = match self.side {
             Side::Old => {
+                let redeemed = self.desk.redeemed.entry(invite.profile.clone()).or_default();
+                if *redeemed >= SHARES {
+                    return Ok(());
+                }
+                *redeemed += 1;
                 let key = json!({ "profileId": invite.profile, "inviteId": invite.id });
                 ("redeemProfileInvite", key)
             }
