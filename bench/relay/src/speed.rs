@@ -97,7 +97,10 @@ pub(crate) fn load(
                     std::thread::sleep(due.saturating_duration_since(Instant::now()));
                     // At a rate, a webhook that waits for its sender is late, and that counts.
                     let sent = if rate.is_some() { due } else { Instant::now() };
-                    let body = format!("{{\"number\":{at},\"text\":\"{}\"}}", "x".repeat(300));
+                    // What GitHub signs is the body, by which a repeat is known: no two loads have one in common.
+                    let load = format!("{begin:?}").replace('"', "");
+                    let body =
+                        format!("{{\"number\":{at},\"load\":\"{load}\",\"text\":\"{}\"}}", "x".repeat(260));
                     let headers = signed(body.as_bytes(), &format!("{sender}-{at}-{:?}", begin));
                     let path = format!("/in/{}", sources[at as usize % sources.len()]);
                     let (status, answer) =
