@@ -3,6 +3,10 @@
 pub(crate) mod answers;
 pub(crate) mod conditions;
 pub(crate) mod design;
+pub(crate) mod kinds;
+pub(crate) mod model;
 pub(crate) mod mutation;
 pub(crate) mod naive;
+pub(crate) mod operations;
 pub(crate) mod order;
+pub(crate) mod questions;

@@ -1,4 +1,4 @@
-//! The naive interpreter: every item is looked at for every question.
+//! The naive interpreter of patterns: every item is looked at for every question.
 
 #![expect(clippy::panic, reason = "a test that cannot go on says why")]
 
@@ -6,18 +6,25 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value as Json};
 
-use super::design::{Asks, Given, Question};
+use super::model::Model;
 use super::order::order;
+use super::questions::{Asks, Given, Most, Question};
 
 /// The items that a question asks for, in the order of their creation.
 pub(crate) fn expected<'i>(
     question: &Question,
     given: &Given,
-    items: &'i [(usize, Map<String, Json>)],
+    model: &'i Model,
 ) -> Vec<&'i Map<String, Json>> {
     let asked = |(entity, item): &&(usize, Map<String, Json>)| {
-        *entity == question.entity
-            && given.equal.iter().all(|(name, value)| item.get(name) == Some(value))
+        (*entity == question.entity || Some(*entity) == question.also)
+            && (question.with_expired || !model.is_expired(item))
+            && (question.with_deleted || !Model::is_deleted(item))
+            && !Model::is_foreign(item, given.caller.as_deref())
+            && given.equal.iter().all(|(name, value)| item.get(name).is_some_and(|own| same(own, value)))
+            && given.listed.as_ref().is_none_or(|(name, values)| {
+                item.get(name).is_some_and(|own| values.iter().any(|value| same(own, value)))
+            })
             && given.range.as_ref().is_none_or(|(name, low, high)| {
                 item.get(name).is_some_and(|value| {
                     low.as_ref().is_none_or(|low| order(value, low) != Ordering::Less)
@@ -29,9 +36,14 @@ pub(crate) fn expected<'i>(
             })
             // An item without the attribute has none of its values.
             && question.every.as_ref().is_none_or(|each| item.contains_key(&each.name))
+            && question.omits.iter().all(|name| item.contains_key(name))
             && question.filter.as_ref().is_none_or(|filter| filter.holds(item))
     };
-    items.iter().filter(asked).map(|(_, item)| item).collect()
+    model.items.iter().filter(asked).map(|(_, item)| item).collect()
+}
+
+fn same(left: &Json, right: &Json) -> bool {
+    left == right || (left.is_number() && order(left, right) == Ordering::Equal)
 }
 
 impl Question {
@@ -51,22 +63,46 @@ impl Question {
                 Json::Object(item) => assert!(expected.contains(&item), "{}", about()),
                 other => panic!("{other}\n{}", about()),
             },
-            Asks::List => {
+            Asks::List | Asks::Collect => {
                 let found = found.as_array().unwrap_or_else(|| panic!("{found}\n{}", about()));
-                let text = |item: &Map<String, Json>| Json::Object(item.clone()).to_string();
-                let mut left: Vec<String> = found.iter().map(ToString::to_string).collect();
-                let mut right: Vec<String> = expected.iter().map(|item| text(item)).collect();
-                left.sort();
-                right.sort();
-                assert_eq!(left, right, "{}", about());
-                if let Some((name, descending)) = &self.order {
-                    let ascends = found.windows(2).all(|pair| {
-                        let order = order(&pair[0][name], &pair[1][name]);
-                        order != if *descending { Ordering::Less } else { Ordering::Greater }
-                    });
-                    assert!(ascends, "not in order of {name}: {found:?}\n{}", about());
-                }
+                self.compare_lists(found, expected, about);
             }
+        }
+    }
+
+    fn compare_lists(&self, found: &[Json], expected: &[&Map<String, Json>], about: &dyn Fn() -> String) {
+        let text = |item: &Map<String, Json>| Json::Object(item.clone()).to_string();
+        let plain = |item: &Json| match item {
+            Json::Object(item) => {
+                let item: Map<String, Json> =
+                    item.clone().into_iter().filter(|(name, _)| name != "$entity").collect();
+                text(&item)
+            }
+            other => other.to_string(),
+        };
+        let mut left: Vec<String> = found.iter().map(plain).collect();
+        let mut right: Vec<String> = expected.iter().map(|item| text(item)).collect();
+        left.sort();
+        right.sort();
+        if let Most::Limit(most) = self.most {
+            assert_eq!(left.len(), right.len().min(most as usize), "{}", about());
+            let is_known = left.iter().all(|item| right.contains(item));
+            assert!(is_known && left.windows(2).all(|pair| pair[0] != pair[1]), "{}", about());
+        } else {
+            assert_eq!(left, right, "{}", about());
+        }
+        let Some((name, descending)) = &self.order else { return };
+        let wrong = if *descending { Ordering::Less } else { Ordering::Greater };
+        let ascends = found.windows(2).all(|pair| order(&pair[0][name], &pair[1][name]) != wrong);
+        assert!(ascends, "not in order of {name}: {found:?}\n{}", about());
+        // A limit leaves out what comes later in the order.
+        if let Some(last) = found.last() {
+            let nothing = Json::Null;
+            let before = expected.iter().filter(|item| {
+                let own = item.get(name).unwrap_or(&nothing);
+                order(own, &last[name]) == if *descending { Ordering::Greater } else { Ordering::Less }
+            });
+            assert!(before.count() < found.len().max(1), "not the first in order of {name}\n{}", about());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Map, Value as Json};
 
-use super::design::{Attribute, Kind};
+use super::kinds::{Attribute, Kind};
 use super::order::order;
 use sortkey_testkit::Random;
 
@@ -42,14 +42,15 @@ impl Condition {
             1 => Condition::Absent(dice.pick(attributes).name.clone()),
             2 => {
                 let each = dice.pick(attributes);
-                let values = (0..=dice.below(3)).map(|_| each.kind.value(dice)).collect();
+                let values = (0..=dice.below(3)).map(|_| each.stored(each.kind.value(dice))).collect();
                 Condition::OneOf(each.name.clone(), values, each.kind.clone())
             }
             3 | 4 => {
                 let each = dice.pick(attributes);
                 let ordered = !matches!(each.kind, Kind::Words | Kind::Bool);
                 if ordered && dice.once_in(4) {
-                    let (low, high) = (each.kind.value(dice), each.kind.value(dice));
+                    let value = |dice: &mut Random| each.stored(each.kind.value(dice));
+                    let (low, high) = (value(dice), value(dice));
                     return Condition::Between(each.name.clone(), low, high, each.kind.clone());
                 }
                 let signs: &[Sign] = match ordered {
@@ -59,7 +60,8 @@ impl Condition {
                     false => &[Sign::Equal, Sign::Unequal],
                 };
                 let sign = *dice.pick(signs);
-                Condition::Compare(each.name.clone(), sign, each.kind.value(dice), each.kind.clone())
+                let value = each.stored(each.kind.value(dice));
+                Condition::Compare(each.name.clone(), sign, value, each.kind.clone())
             }
             5 => Condition::Not(boxed(dice)),
             6 => Condition::Both(boxed(dice), boxed(dice)),
@@ -68,8 +70,9 @@ impl Condition {
         }
     }
 
-    /// As a design has it.
-    pub(crate) fn text(&self) -> String {
+    /// As a design has it; `of` stands before the name of each attribute.
+    pub(crate) fn text(&self, of: &str) -> String {
+        let inner = |condition: &Condition| condition.text(of);
         match self {
             Condition::Compare(name, sign, value, kind) => {
                 let sign = match sign {
@@ -80,21 +83,21 @@ impl Condition {
                     Sign::Greater => ">",
                     Sign::AtLeast => ">=",
                 };
-                format!("{name} {sign} {}", kind.literal(value))
+                format!("{of}{name} {sign} {}", kind.literal(value))
             }
             Condition::OneOf(name, values, kind) => {
                 let values: Vec<String> = values.iter().map(|value| kind.literal(value)).collect();
-                format!("{name} in [{}]", values.join(", "))
+                format!("{of}{name} in [{}]", values.join(", "))
             }
             Condition::Between(name, low, high, kind) => {
-                format!("{name} in {}..{}", kind.literal(low), kind.literal(high))
+                format!("{of}{name} in {}..{}", kind.literal(low), kind.literal(high))
             }
-            Condition::Exists(name) => format!("{name} exists"),
-            Condition::Absent(name) => format!("{name} absent"),
-            Condition::Not(inner) => format!("not ({})", inner.text()),
-            Condition::Both(left, right) => format!("({}) and ({})", left.text(), right.text()),
-            Condition::Either(left, right) => format!("({}) or ({})", left.text(), right.text()),
-            Condition::Implies(left, right) => format!("({}) implies ({})", left.text(), right.text()),
+            Condition::Exists(name) => format!("{of}{name} exists"),
+            Condition::Absent(name) => format!("{of}{name} absent"),
+            Condition::Not(inside) => format!("not ({})", inner(inside)),
+            Condition::Both(left, right) => format!("({}) and ({})", inner(left), inner(right)),
+            Condition::Either(left, right) => format!("({}) or ({})", inner(left), inner(right)),
+            Condition::Implies(left, right) => format!("({}) implies ({})", inner(left), inner(right)),
         }
     }
 

@@ -1,223 +1,96 @@
-//! Designs from dice: tables, keys, templates, indexes, entities and the questions that can be asked of them.
+//! Designs from dice: tables, keys, templates, indexes, entities with their rules, and what can be asked and done.
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json, json};
-
-use super::conditions::Condition;
 use sortkey_testkit::Random;
 
-/// A type with the text that declares it.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Kind {
-    Slug,
-    Text,
-    Int(i64, i64),
-    Words,
-    Bool,
-    Date,
-    Iso,
-    Milliseconds,
-    Seconds,
-    Decimal,
-}
+use super::conditions::Condition;
+use super::kinds::{Attribute, Kind, WORDS};
+use super::operations::Operation;
+use super::questions::Question;
 
-/// An attribute.
-#[derive(Clone, Debug)]
-pub(crate) struct Attribute {
-    pub(crate) name: String,
-    pub(crate) kind: Kind,
-    optional: bool,
-    /// `:= ...`, and of what.
-    derived: Option<String>,
-}
+/// The attribute of the caller, and of the items of a tenant.
+pub(crate) const WHO: &str = "who";
+/// The attribute that says when an item expires.
+pub(crate) const UNTIL: &str = "until";
+/// The attribute that says that an item counts as deleted.
+pub(crate) const GONE: &str = "gone";
+/// The attribute with `@version`.
+pub(crate) const VERSION: &str = "ver";
 
 /// A kind of item.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Entity {
     table: usize,
     pub(crate) attributes: Vec<Attribute>,
     /// How many of the first attributes make up the key.
-    keys: usize,
+    pub(crate) keys: usize,
     templates: Vec<String>,
+    /// The entity before it, if both lie in the same collections.
+    pub(crate) sibling: Option<usize>,
+    pub(crate) uniques: Vec<Unique>,
+    pub(crate) check: Option<Condition>,
+    pub(crate) states: Option<States>,
+}
+
+/// `unique a, b when c`
+#[derive(Clone, Debug)]
+pub(crate) struct Unique {
+    pub(crate) names: Vec<String>,
+    pub(crate) when: Option<Condition>,
+}
+
+/// `states a { b -> c if d }`
+#[derive(Clone, Debug)]
+pub(crate) struct States {
+    pub(crate) name: String,
+    pub(crate) moves: Vec<(&'static str, &'static str, Option<Condition>)>,
 }
 
 /// A design.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Generated {
     tables: Vec<String>,
     pub(crate) entities: Vec<Entity>,
     pub(crate) questions: Vec<Question>,
-}
-
-/// What a pattern answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Asks {
-    Get,
-    List,
-    Count,
-    Exists,
-    Sum,
-}
-
-/// A pattern, and what it means.
-#[derive(Clone, Debug)]
-pub(crate) struct Question {
-    pub(crate) name: String,
-    pub(crate) entity: usize,
-    pub(crate) asks: Asks,
-    equal: Vec<Attribute>,
-    range: Option<Attribute>,
-    prefix: Option<Attribute>,
-    pub(crate) filter: Option<Condition>,
-    /// An attribute that takes every value of its type.
-    pub(super) every: Option<Attribute>,
-    /// The attributes that `sum` adds up.
-    pub(crate) summed: Option<String>,
-    pub(crate) order: Option<(String, bool)>,
-    text: String,
-}
-
-/// What a question is asked with.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Given {
-    pub(crate) equal: Vec<(String, Json)>,
-    pub(crate) range: Option<(String, Option<Json>, Option<Json>)>,
-    pub(crate) prefix: Option<(String, String)>,
-}
-
-const WORDS: [&str; 4] = ["open", "late", "done", "void"];
-const START_MS: i64 = 1_767_225_600_000;
-
-impl Kind {
-    fn any(dice: &mut Random) -> Kind {
-        match dice.below(12) {
-            0 | 1 => Kind::Slug,
-            2 | 3 => Kind::Text,
-            4 => Kind::Int(0, 999),
-            5 => Kind::Int(-20, 20),
-            6 => Kind::Int(1, 9),
-            7 => Kind::Words,
-            8 => Kind::Bool,
-            9 => Kind::Date,
-            10 => dice.pick(&[Kind::Iso, Kind::Milliseconds, Kind::Seconds]).clone(),
-            _ => Kind::Decimal,
-        }
-    }
-
-    /// One that a key can be made of.
-    fn of_key(dice: &mut Random) -> Kind {
-        loop {
-            let kind = Kind::any(dice);
-            if kind != Kind::Bool {
-                return kind;
-            }
-        }
-    }
-
-    fn is_text(&self) -> bool {
-        matches!(self, Kind::Slug | Kind::Text | Kind::Words | Kind::Date | Kind::Iso)
-    }
-
-    fn is_time(&self) -> bool {
-        matches!(self, Kind::Iso | Kind::Milliseconds | Kind::Seconds)
-    }
-
-    fn text(&self) -> String {
-        match self {
-            Kind::Slug => "slug(1..8)".to_owned(),
-            Kind::Text => "string(1..12)".to_owned(),
-            Kind::Int(least, most) => format!("int({least}..{most})"),
-            Kind::Words => WORDS.join(" | "),
-            Kind::Bool => "bool".to_owned(),
-            Kind::Date => "date".to_owned(),
-            Kind::Iso => "time(iso)".to_owned(),
-            Kind::Milliseconds => "time(ms)".to_owned(),
-            Kind::Seconds => "time(s)".to_owned(),
-            Kind::Decimal => "decimal(6, 2)".to_owned(),
-        }
-    }
-
-    /// A value as a call gives it and as its answer has it; few of them, so that they meet.
-    pub(crate) fn value(&self, dice: &mut Random) -> Json {
-        match self {
-            Kind::Slug => json!(dice.pick(&["a", "b", "a-b", "ab", "z", "A", "a.b"])),
-            Kind::Text => json!(dice.pick(&["a", "a b", "ü", "#", "a#b", "%", "Zz", "a%23b", "~", "日本"])),
-            Kind::Int(least, most) => match dice.below(4) {
-                0 => json!(least),
-                1 => json!(most),
-                _ => json!(dice.between(*least, *most)),
-            },
-            Kind::Words => json!(dice.pick(&WORDS)),
-            Kind::Bool => json!(dice.once_in(2)),
-            Kind::Date => json!(format!("2026-{:02}-{:02}", dice.between(1, 12), dice.between(1, 28))),
-            Kind::Iso => {
-                let (hour, milli) = (dice.between(0, 23), dice.pick(&[0, 1, 10, 999]));
-                json!(format!("2026-03-{:02}T{hour:02}:00:00.{milli:03}Z", dice.between(1, 28)))
-            }
-            Kind::Milliseconds => json!(START_MS + dice.between(0, 5) * 1_000 + dice.between(0, 3)),
-            Kind::Seconds => json!(START_MS / 1_000 + dice.between(0, 9)),
-            Kind::Decimal => {
-                dice.pick(&[json!(0), json!(1.5), json!(-2.25), json!(10), json!(9.99), json!(100)]).clone()
-            }
-        }
-    }
-
-    /// A value as a design writes it.
-    pub(crate) fn literal(&self, value: &Json) -> String {
-        match (self, value) {
-            (Kind::Words, Json::String(word)) => word.clone(),
-            (_, value) => value.to_string(),
-        }
-    }
-
-    /// Whether values can be written in a design.
-    fn is_written(&self) -> bool {
-        !matches!(self, Kind::Milliseconds | Kind::Seconds)
-    }
-
-    /// A format of a slot that goes with the type. Free text that is not the last piece must be escaped.
-    fn format(&self, is_last: bool, dice: &mut Random) -> &'static str {
-        match (self, dice.below(3)) {
-            (Kind::Text, _) if !is_last => ":escape",
-            (Kind::Int(..), 0) => ":pad(3)",
-            (Kind::Int(..), 1) => ":pad(2)",
-            (Kind::Text, 0 | 1) => ":escape",
-            (Kind::Iso | Kind::Milliseconds | Kind::Seconds, 0) => ":iso",
-            (Kind::Iso | Kind::Milliseconds, 1) => ":ms",
-            _ => "",
-        }
-    }
+    pub(crate) operations: Vec<Operation>,
 }
 
 impl Generated {
     pub(crate) fn new(dice: &mut Random) -> Generated {
-        let mut generated = Generated { tables: Vec::new(), entities: Vec::new(), questions: Vec::new() };
+        let mut generated = Generated::default();
         for table in 0..=dice.below(2) {
             match dice.once_in(3) {
                 true => generated.natural(table, dice),
                 false => generated.templated(table, dice),
             }
         }
-        for entity in 0..generated.entities.len() {
+        for at in 0..generated.entities.len() {
             for _ in 0..8 {
-                let question = generated.question(entity, dice);
-                generated.questions.push(question);
+                let name = format!("q{}", generated.questions.len());
+                generated.questions.push(Question::any(name, at, &generated.entities, dice));
             }
+            generated.operations.extend(Operation::short(at, &generated.entities[at], dice));
+        }
+        for at in 0..6 + dice.below(6) {
+            generated.operations.push(Operation::any(format!("op{at}"), &generated.entities, dice));
         }
         generated
     }
 
     /// A table whose key is made of attributes themselves, with indexes of the same kind.
     fn natural(&mut self, table: usize, dice: &mut Random) {
-        let attributes = attributes(dice);
+        let expires = dice.once_in(3);
+        let mut entity = Entity { table, ..Entity::any(expires, dice) };
         let sorted = dice.once_in(2);
-        let keys = if sorted { 2 } else { 1 };
-        let shape = if sorted { "(a0 | a1)" } else { "(a0)" };
-        let mut text = format!("  key {shape}\n");
+        entity.keys = if sorted { 2 } else { 1 };
+        let names: Vec<&str> = entity.attributes.iter().map(|each| each.name.as_str()).collect();
+        let key = names[..entity.keys].join(" | ");
+        let mut text = format!("  key ({key})\n{}", ttl(expires));
+        let stored: Vec<&Attribute> = entity.attributes.iter().skip(entity.keys).collect();
+        let stored: Vec<&Attribute> = stored.into_iter().filter(|each| each.kind != Kind::Bool).collect();
         for at in 0..dice.below(3) {
-            let stored: Vec<&Attribute> =
-                attributes.iter().skip(keys).filter(|each| each.kind != Kind::Bool).collect();
             if stored.len() < 2 {
                 break;
             }
@@ -227,26 +100,43 @@ impl Generated {
             let _ = writeln!(text, "  index Own{at} ({}{sort}) project {project}", stored[first].name);
         }
         self.tables.push(format!("table T{table} \"table-{table}\" {{\n{text}}}\n"));
-        self.entities.push(Entity { table, attributes, keys, templates: Vec::new() });
+        entity.rules(dice);
+        self.entities.push(entity);
     }
 
     /// A table that several entities share, told apart by their templates.
     fn templated(&mut self, table: usize, dice: &mut Random) {
         let project = dice.pick(&["all", "keys"]);
-        let index = dice.once_in(2);
+        let (index, expires) = (dice.once_in(2), dice.once_in(3));
         let gsi = if index { format!("  index Gsi (gpk | gsk) project {project}\n") } else { String::new() };
-        self.tables.push(format!("table T{table} \"table-{table}\" {{\n  key (pk | sk)\n{gsi}}}\n"));
-        for _ in 0..=dice.below(2) {
-            let attributes = attributes(dice);
+        let ttl = ttl(expires);
+        self.tables.push(format!("table T{table} \"table-{table}\" {{\n  key (pk | sk)\n{ttl}{gsi}}}\n"));
+        for at in 0..=dice.below(2) {
+            let mut entity = Entity { table, ..Entity::any(expires && !dice.once_in(3), dice) };
             let name = self.entities.len();
+            let sibling = (at > 0 && dice.once_in(2)).then(|| name - 1);
+            if let Some(sibling) = sibling.map(|at| &self.entities[at]) {
+                entity.attributes.retain(|each| each.name != WHO);
+                entity.attributes[0] = sibling.attributes[0].clone();
+                let tenant = entity.attributes[0].name == WHO;
+                entity.attributes.retain(|each| !tenant || each.derived.is_none());
+            }
+            let attributes = &entity.attributes;
             let slot = |at: usize, is_last: bool, dice: &mut Random| {
                 let attribute = &attributes[at];
-                format!("{{{}{}}}", attribute.name, attribute.kind.format(is_last, dice))
+                // A key in lower case would make different items one.
+                let lower = attribute.kind == Kind::Slug && at > 3 && dice.once_in(8);
+                let format = if lower { ":lower" } else { attribute.kind.format(is_last, dice) };
+                format!("{{{}{format}}}", attribute.name)
             };
             let keys = 2 + dice.below(2);
-            let mut templates = vec![format!("pk = \"E{name}#{}\"", slot(0, true, dice))];
+            let partition = match sibling {
+                Some(sibling) => self.entities[sibling].templates[0].clone(),
+                None => format!("pk = \"E{name}#{}\"", slot(0, true, dice)),
+            };
+            let mut templates = vec![partition];
             let rest: Vec<String> = (1..keys).map(|at| slot(at, at + 1 == keys, dice)).collect();
-            let before = dice.pick(&["", "S#", "S"]);
+            let before = if sibling.is_some() { "C#" } else { *dice.pick(&["", "S#", "S"]) };
             templates.push(format!("sk = \"{before}{}\"", rest.join("#")));
             if index && attributes.len() > keys + 1 {
                 // An index may hold the day of a time; a key would make different items one.
@@ -258,237 +148,192 @@ impl Generated {
                 templates.push(format!("gpk = \"G{name}#{}\"", indexed(keys, dice)));
                 templates.push(format!("gsk = \"{}\"", indexed(keys + 1, dice)));
             }
-            self.entities.push(Entity { table, attributes: attributes.clone(), keys, templates });
+            (entity.keys, entity.templates, entity.sibling) = (keys, templates, sibling);
+            entity.rules(dice);
+            self.entities.push(entity);
         }
     }
 
-    fn question(&self, at: usize, dice: &mut Random) -> Question {
-        let entity = &self.entities[at];
-        let asks = *dice.pick(&[
-            Asks::Get,
-            Asks::List,
-            Asks::List,
-            Asks::List,
-            Asks::Count,
-            Asks::Exists,
-            Asks::Sum,
-        ]);
-        let (mut equal, mut range, mut prefix) = (Vec::new(), None, None);
-        // Mostly a beginning of the key, sometimes of an index, sometimes anything.
-        let start = if dice.once_in(3) { entity.keys.min(entity.attributes.len() - 1) } else { 0 };
-        let bound = 1 + dice.below(3);
-        for each in entity.attributes.iter().skip(start).take(bound) {
-            equal.push(each.clone());
-        }
-        let next = entity.attributes.get(start + equal.len());
-        if let Some(next) = next.filter(|_| asks != Asks::Get && dice.once_in(2)) {
-            match next.kind.is_text() && next.kind != Kind::Words && dice.once_in(3) {
-                true => prefix = Some(next.clone()),
-                false => range = Some(next.clone()),
-            }
-        }
-        let written: Vec<Attribute> =
-            entity.attributes.iter().filter(|each| each.kind.is_written()).cloned().collect();
-        let filter = (!written.is_empty() && asks != Asks::Get && dice.once_in(3))
-            .then(|| Condition::any(&written, 2, dice));
-        let bounded =
-            equal.iter().position(|each: &Attribute| matches!(each.kind, Kind::Words | Kind::Int(1, 9)));
-        let bounded = bounded.filter(|_| asks != Asks::Get && dice.once_in(3));
-        let every = bounded.map(|at| equal.remove(at));
-        let numbers: Vec<&Attribute> = entity
-            .attributes
-            .iter()
-            .filter(|each| matches!(each.kind, Kind::Int(..) | Kind::Decimal))
-            .collect();
-        let asks = if asks == Asks::Sum && numbers.is_empty() { Asks::Count } else { asks };
-        let summed = (asks == Asks::Sum).then(|| dice.pick(&numbers).name.clone());
-        let order = next.filter(|_| asks == Asks::List && dice.once_in(2));
-        let order = order.map(|each| (each.name.clone(), dice.once_in(2)));
-        let name = format!("q{}", self.questions.len());
-        let mut question = Question {
-            name,
-            entity: at,
-            asks,
-            equal,
-            range,
-            prefix,
-            filter,
-            every,
-            summed,
-            order,
-            text: String::new(),
-        };
-        question.text = question.written(dice);
-        question
+    /// Whether calls have a caller.
+    pub(crate) fn has_caller(&self) -> bool {
+        self.entities.iter().any(|entity| entity.attribute(WHO).is_some())
     }
 
-    /// The design as text, with some of its questions.
-    pub(crate) fn text(&self, questions: &[&Question]) -> String {
+    /// The design as text: a part without a name, then questions and operations, a line each.
+    pub(crate) fn parts(&self) -> Vec<(Option<&str>, String)> {
         let mut text = String::from("design generated\n");
+        if self.has_caller() {
+            let _ = writeln!(text, "caller {{ {WHO} slug(1..8) }}");
+        }
         text += &self.tables.concat();
+        let mut parts = Vec::new();
         for (at, entity) in self.entities.iter().enumerate() {
-            let _ = writeln!(text, "entity E{at} in T{} {{", entity.table);
-            for template in &entity.templates {
-                let _ = writeln!(text, "  {template}");
-            }
-            for attribute in &entity.attributes {
-                let mark = if attribute.optional { "?" } else { "" };
-                let derived = attribute.derived.as_ref().map(|of| format!(" := {of}")).unwrap_or_default();
-                let _ = writeln!(text, "  {}{mark} {}{derived}", attribute.name, attribute.kind.text());
-            }
-            let names = entity.changeable().map(|each| each.name.as_str()).collect::<Vec<_>>().join(", ");
+            let _ = write!(text, "entity E{at} in T{} {{\n{}}}\n", entity.table, entity.text(at));
             let _ =
-                writeln!(text, "}}\noperation make{at} = create E{at}\noperation drop{at} = delete E{at}");
-            let _ = writeln!(text, "operation change{at} = update E{at} [{names}]");
+                writeln!(text, "system pattern all{at} = scan E{at} including expired including deleted all");
         }
-        for question in questions {
-            let _ = writeln!(text, "{}", question.text);
-        }
-        text
+        parts.push((None, text));
+        parts.extend(self.operations.iter().map(|each| (Some(each.name.as_str()), each.text.clone())));
+        parts.extend(self.questions.iter().map(|each| (Some(each.name.as_str()), each.text.clone())));
+        parts
     }
 }
 
-fn attributes(dice: &mut Random) -> Vec<Attribute> {
-    let mut attributes: Vec<Attribute> = (0..5 + dice.below(3))
-        .map(|at| {
-            let kind = if at < 4 { Kind::of_key(dice) } else { Kind::any(dice) };
-            let optional = at >= 4 && dice.once_in(3);
-            Attribute { name: format!("a{at}"), kind, optional, derived: None }
-        })
-        .collect();
-    if dice.once_in(3) {
-        let kind = Kind::Int(0, 3);
-        let derived = Some(format!("hash({}) % 4", attributes[0].name));
-        attributes.insert(4, Attribute { name: "d".to_owned(), kind, optional: false, derived });
-    }
-    attributes
+fn ttl(expires: bool) -> String {
+    if expires { format!("  ttl {UNTIL}\n") } else { String::new() }
 }
 
 impl Entity {
-    fn changeable(&self) -> impl Iterator<Item = &Attribute> {
-        self.attributes.iter().skip(self.keys).filter(|each| each.derived.is_none())
+    /// Attributes; the key is made of the first of them.
+    fn any(expires: bool, dice: &mut Random) -> Entity {
+        let mut attributes: Vec<Attribute> = (0..5 + dice.below(3))
+            .map(|at| {
+                let kind = if at < 4 { Kind::of_key(dice) } else { Kind::any(dice) };
+                let optional = at >= 4 && dice.once_in(3);
+                let lower = kind == Kind::Slug && dice.once_in(4);
+                let default = (at >= 4 && !optional && kind.is_written() && dice.once_in(3))
+                    .then(|| kind.value(dice))
+                    .filter(|_| !lower);
+                Attribute { optional, lower, default, ..Attribute::new(&format!("a{at}"), kind) }
+            })
+            .collect();
+        if dice.once_in(3) {
+            let derived = Some(format!("hash({}) % 4", attributes[0].name));
+            attributes.insert(4, Attribute { derived, ..Attribute::new("d", Kind::Int(0, 3)) });
+        }
+        if dice.once_in(3) {
+            let place = if dice.once_in(2) { 0 } else { attributes.len() };
+            attributes.insert(place, Attribute::new(WHO, Kind::Slug));
+        }
+        if expires {
+            let optional = dice.once_in(2);
+            attributes.push(Attribute { optional, ..Attribute::new(UNTIL, Kind::Seconds) });
+        }
+        if dice.once_in(4) {
+            attributes.push(Attribute { default: Some(json!(false)), ..Attribute::new(GONE, Kind::Bool) });
+        }
+        if dice.once_in(4) {
+            attributes.push(Attribute::new(VERSION, Kind::Int(0, 999_999)));
+        }
+        Entity { attributes, ..Entity::default() }
     }
 
-    pub(crate) fn new_item(&self, dice: &mut Random) -> Map<String, Json> {
-        let mut item = Map::new();
-        for each in self.attributes.iter().filter(|each| each.derived.is_none()) {
-            if !(each.optional && dice.once_in(3)) {
-                item.insert(each.name.clone(), each.kind.value(dice));
+    /// Rules for the items, once it is known what the key is.
+    fn rules(&mut self, dice: &mut Random) {
+        let plain: Vec<Attribute> = self.plain().cloned().collect();
+        let others: Vec<Attribute> =
+            plain.iter().filter(|each| self.is_changeable(each) && each.name != GONE).cloned().collect();
+        if others.is_empty() {
+            return;
+        }
+        if dice.once_in(3) {
+            let text: Vec<&Attribute> = others.iter().filter(|each| !each.kind.is_time()).collect();
+            for _ in 0..text.len().min(1 + dice.below(2)) {
+                let mut names = vec![dice.pick(&text).name.clone()];
+                let more = dice.pick(&plain);
+                if dice.once_in(3) && !names.contains(&more.name) && more.name != GONE {
+                    names.push(more.name.clone());
+                }
+                if self.uniques.iter().all(|each| each.names != names) {
+                    let when = dice.once_in(3).then(|| Condition::any(&plain, 1, dice));
+                    self.uniques.push(Unique { names, when });
+                }
             }
         }
-        item
-    }
-
-    /// New values for some attributes; null takes an optional one away.
-    pub(crate) fn changes(&self, dice: &mut Random) -> Map<String, Json> {
-        let mut changes = Map::new();
-        for each in self.changeable() {
-            if dice.once_in(2) {
-                let value = if each.optional && dice.once_in(3) { Json::Null } else { each.kind.value(dice) };
-                changes.insert(each.name.clone(), value);
+        if dice.once_in(4) {
+            self.check = Some(Condition::any(&others, 1, dice));
+        }
+        let words = others.iter().find(|each| each.kind == Kind::Words && !each.optional);
+        if let Some(words) = words.filter(|_| dice.once_in(2)) {
+            let mut moves = Vec::new();
+            for from in WORDS {
+                for to in WORDS {
+                    if dice.once_in(3) {
+                        let condition = dice.once_in(4).then(|| Condition::any(&plain, 0, dice));
+                        moves.push((from, to, condition));
+                    }
+                }
+            }
+            if !moves.is_empty() {
+                self.states = Some(States { name: words.name.clone(), moves });
             }
         }
-        changes
     }
 
-    pub(crate) fn key_of(&self, item: &Map<String, Json>) -> Map<String, Json> {
-        let keys = self.attributes.iter().take(self.keys);
-        keys.filter_map(|each| Some((each.name.clone(), item.get(&each.name)?.clone()))).collect()
-    }
-
-    /// Whether an item is what it should be, apart from what is computed.
-    pub(crate) fn same_but_derived(
-        &self,
-        found: &Map<String, Json>,
-        expected: &Map<String, Json>,
-        text: &str,
-    ) {
-        for each in self.attributes.iter().filter(|each| each.derived.is_none()) {
-            assert_eq!(found.get(&each.name), expected.get(&each.name), "{}\n{text}", each.name);
+    fn text(&self, at: usize) -> String {
+        let mut text = String::new();
+        for template in &self.templates {
+            let _ = writeln!(text, "  {template}");
         }
-    }
-}
-
-impl Question {
-    fn written(&self, dice: &mut Random) -> String {
-        let verb = match self.asks {
-            Asks::Get => "get",
-            Asks::List => "list",
-            Asks::Count => "count",
-            Asks::Exists => "exists",
-            Asks::Sum => "sum",
-        };
-        let summed = self.summed.as_ref().map(|name| format!("({name})")).unwrap_or_default();
-        let mut params = String::new();
-        let mut wheres = String::new();
-        if let Some(range) = &self.range {
-            let ty = range.kind.text();
-            params = format!("(low?: {ty}, high?: {ty})");
-            wheres = format!(" where {} in low..high", range.name);
-        }
-        if let Some(prefix) = &self.prefix {
-            params = "(start: string(1..12))".to_owned();
-            wheres = format!(" where {} starts with start", prefix.name);
-        }
-        let mut by: Vec<String> = self.equal.iter().map(|each| each.name.clone()).collect();
-        by.extend(self.every.as_ref().map(|each| format!("{} in all", each.name)));
-        let filter =
-            self.filter.as_ref().map(|filter| format!(" filter {}", filter.text())).unwrap_or_default();
-        let order = match &self.order {
-            Some((name, true)) => format!(" order by {name} desc"),
-            Some((name, false)) => format!(" order by {name}"),
-            None => String::new(),
-        };
-        let page = match self.asks {
-            Asks::List => dice.pick(&[" page 3", " page 50", " all"]),
-            _ => "",
-        };
-        let by = by.join(", ");
-        format!(
-            "pattern {}{params} = {verb}{summed} E{} by {by}{wheres}{filter}{order}{page}",
-            self.name, self.entity
-        )
-    }
-
-    /// Arguments for a call, mostly of an item that is there; and what they mean.
-    pub(crate) fn arguments(
-        &self,
-        dice: &mut Random,
-        items: &[(usize, Map<String, Json>)],
-    ) -> (Map<String, Json>, Given) {
-        let own: Vec<&Map<String, Json>> =
-            items.iter().filter(|(entity, _)| *entity == self.entity).map(|(_, item)| item).collect();
-        let model = if own.is_empty() || dice.once_in(8) { None } else { Some(*dice.pick(&own)) };
-        let value = |each: &Attribute, dice: &mut Random| {
-            let there = model.and_then(|item| item.get(&each.name)).cloned();
-            there.unwrap_or_else(|| each.kind.value(dice))
-        };
-        let (mut arguments, mut given) = (Map::new(), Given::default());
-        for each in &self.equal {
-            let value = value(each, dice);
-            arguments.insert(each.name.clone(), value.clone());
-            given.equal.push((each.name.clone(), value));
-        }
-        if let Some(range) = &self.range {
-            let mut bound = |name: &str, dice: &mut Random| {
-                let bound = (!dice.once_in(4)).then(|| match dice.once_in(2) {
-                    true => value(range, dice),
-                    false => range.kind.value(dice),
-                });
-                bound.inspect(|bound| drop(arguments.insert(name.to_owned(), bound.clone())))
-            };
-            let (low, high) = (bound("low", dice), bound("high", dice));
-            // Without bounds nothing is asked of the attribute, and it may be absent.
-            if low.is_some() || high.is_some() {
-                given.range = Some((range.name.clone(), low, high));
+        for attribute in &self.attributes {
+            match attribute.name == VERSION {
+                true => text += "  ver int @version\n",
+                false => text += &attribute.text(),
             }
         }
-        if let Some(prefix) = &self.prefix {
-            let text = value(prefix, dice).as_str().unwrap_or("a").to_owned();
-            let text: String = text.chars().take(1 + dice.below(3)).collect();
-            arguments.insert("start".to_owned(), json!(text));
-            given.prefix = Some((prefix.name.clone(), text));
+        if self.attribute(WHO).is_some() {
+            let _ = writeln!(text, "  tenant {WHO}");
         }
-        (arguments, given)
+        if self.attribute(GONE).is_some() {
+            let _ = writeln!(text, "  deleted when {GONE} = true");
+        }
+        for unique in &self.uniques {
+            let when = unique.when.as_ref().map(|when| format!(" when {}", when.text("")));
+            let _ = writeln!(
+                text,
+                "  unique {}{} else Taken{at}",
+                unique.names.join(", "),
+                when.unwrap_or_default()
+            );
+        }
+        if let Some(check) = &self.check {
+            let _ = writeln!(text, "  check {}", check.text(""));
+        }
+        if let Some(states) = &self.states {
+            let _ = writeln!(text, "  states {} {{", states.name);
+            for (from, to, condition) in &states.moves {
+                let condition = condition.as_ref().map(|each| format!(" if {}", each.text("")));
+                let _ = writeln!(text, "    {from} -> {to}{}", condition.unwrap_or_default());
+            }
+            text += "  }\n";
+        }
+        text
+    }
+
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|each| each.name == name)
+    }
+
+    /// The attributes that conditions may be about.
+    pub(crate) fn plain(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|each| each.is_plain() && each.name != VERSION)
+    }
+
+    /// Whether calls may give an attribute to an item that exists.
+    pub(crate) fn is_changeable(&self, attribute: &Attribute) -> bool {
+        let is_key = self.attributes[..self.keys].iter().any(|key| key.name == attribute.name);
+        !is_key && attribute.derived.is_none() && attribute.name != WHO && attribute.name != VERSION
+    }
+
+    pub(crate) fn changeable(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|each| self.is_changeable(each))
+    }
+
+    /// The attributes that a new item is given.
+    pub(crate) fn givable(&self) -> impl Iterator<Item = &Attribute> {
+        self.attributes.iter().filter(|each| each.derived.is_none() && each.name != VERSION)
+    }
+
+    pub(crate) fn key_attributes(&self) -> &[Attribute] {
+        &self.attributes[..self.keys]
+    }
+
+    pub(crate) fn key_of(&self, item: &Map<String, Json>) -> Vec<Json> {
+        self.key_attributes().iter().filter_map(|each| item.get(&each.name).cloned()).collect()
+    }
+
+    /// Whether the values of an attribute are computed, so that only the database has them.
+    pub(crate) fn is_computed(&self, name: &str) -> bool {
+        name == VERSION || self.attribute(name).is_none_or(|each| each.derived.is_some())
     }
 }
