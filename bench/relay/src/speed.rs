@@ -97,7 +97,7 @@ pub(crate) fn load(
                     std::thread::sleep(due.saturating_duration_since(Instant::now()));
                     // At a rate, a webhook that waits for its sender is late, and that counts.
                     let sent = if rate.is_some() { due } else { Instant::now() };
-                    // What GitHub signs is the body, by which a repeat is known: no two loads have one in common.
+                    // GitHub signs the body, and a repeat is recognised by it, so every load has bodies of its own.
                     let load = format!("{begin:?}").replace('"', "");
                     let body =
                         format!("{{\"number\":{at},\"load\":\"{load}\",\"text\":\"{}\"}}", "x".repeat(260));

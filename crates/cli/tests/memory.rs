@@ -1,4 +1,4 @@
-//! What a server takes of memory, from outside: imports of small files that unpack to gigabytes, and connections.
+//! The memory of a server, measured from outside: imports of small files that unpack to gigabytes, and connections.
 #![cfg(target_os = "linux")]
 #![allow(clippy::print_stdout, reason = "says what was taken")]
 
@@ -122,7 +122,7 @@ fn connections_give_their_memory_back() {
         client.send(request.as_bytes());
         assert_eq!(client.receive().expect("an answer").status, 200);
     };
-    // What one connection leaves behind in the process is not counted.
+    // The first connection is not counted: it leaves memory behind in the process.
     ask(&mut Client::connect(&server.address));
     let before = memory(&server, "VmRSS");
     let mut left = Vec::new();

@@ -15,7 +15,7 @@ const TERMINATOR: &str = "aws4_request";
 /// The parameter of a presigned request that carries the signature.
 const SIGNATURE: &str = "X-Amz-Signature";
 
-/// Who signed, and for what: `AKIA.../20261117/us-east-1/dynamodb/aws4_request`.
+/// The credential and its scope: `AKIA.../20261117/us-east-1/dynamodb/aws4_request`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Credential<'a> {
     /// The access key that signed.
@@ -186,7 +186,7 @@ impl<'a> Signature<'a> {
         Ok(())
     }
 
-    /// Who signed, and for what.
+    /// The credential and its scope.
     pub fn credential(&self) -> Result<Credential<'a>, SignatureError> {
         let mut parts = self.credential.splitn(5, '/');
         let scope_text = self.credential.split_once('/').map_or("", |(_, scope)| scope);

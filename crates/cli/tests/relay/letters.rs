@@ -1,4 +1,4 @@
-//! What workers give up: it is listed with its reason, stays until somebody asks for another attempt, and is done then.
+//! Dead letters: a run that its worker gave up is listed with its reason, and is tried again on request.
 
 use serde_json::{Value as Json, json};
 

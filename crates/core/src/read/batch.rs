@@ -48,7 +48,7 @@ impl Read {
             let batch: Vec<Map> = places.iter().map(|at| keys[*at].to_map()).collect();
             let items = fetch::items(session, self.entity(scope), &batch, self.plan.strong).await?;
             for (at, item) in places.into_iter().zip(items) {
-                // What does not fit on the page is read again for the next one.
+                // Items that do not fit on the page are read again for the next one.
                 if most.is_some_and(|most| found.len() >= most) {
                     break;
                 }

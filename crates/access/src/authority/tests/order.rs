@@ -1,7 +1,7 @@
 //! The order of AWS's errors: of a request with several faults, the first one in this order is answered.
 //!
 //! The order is the one that others wrote down from DynamoDB's answers (dynalite's server, scratchstack's rules); ScyllaDB's
-//! tests, which run against AWS, have a request that has expired, with an unknown key, a scope that is none, and headers that are not
+//! tests, which run against AWS, have a request that has expired, with an unknown key, an invalid scope, and headers that are not
 //! signed. What is missing from
 //! a header or a query altogether is found before all of this, in the server's `authorization.rs`.
 
